@@ -1,0 +1,88 @@
+"""The `spidercompose` command: finds the subcommand, reads its options, turns errors into one line.
+
+Exit codes: 0 done, 1 a gate was not passed, 2 wrong use, 3 data missing, 130 interrupted.
+"""
+
+import argparse
+import os
+import re
+import sys
+from importlib import import_module
+
+from lib import __version__
+from lib.errors import WRONG_USE, ParameterError, SpiderComposeError, suggest
+
+# Name -> one line for the help. Each is a module of lib.commands with add_arguments(parser) and run(args).
+COMMANDS = {
+    "split": "cut one SQL query into clauses",
+    "fetch": "download a corpus, checked and resumable",
+    "check": "read a corpus and report every broken record",
+    "align": "align the questions of a corpus to the clauses of their queries",
+    "build": "make the SpiderCompose dataset of a corpus",
+    "splits": "make Template, TMCD, length, random or original splits of a corpus",
+    "train": "train a SQL-to-text model",
+    "translate": "put one SQL query into words with a trained model",
+    "evaluate": "score a trained model on a dataset",
+    "study": "run the notebooks of a study",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser that raises instead of printing its usage, and names the nearest known option."""
+
+    def error(self, message: str):
+        unknown = re.match(r"unrecognized arguments: (-\S*)", message)
+        if unknown:
+            options = [option for action in self._actions for option in action.option_strings]
+            name = unknown[1].split("=")[0]
+            raise ParameterError(f"unknown option '{name}': {suggest(name, options)}")
+        raise ParameterError(f"{message} (see '{self.prog} --help')")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command; returns its exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _run(arguments)
+    except SpiderComposeError as error:
+        return _fail(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        return _fail("interrupted; the same command goes on where it stopped", 130)
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        place = f" '{error.filename}'" if error.filename else ""
+        return _fail(f"cannot use{place}: {error.strerror or error}", 3)
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"spidercompose: {' '.join(message.split())}", file=sys.stderr)
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(_help())
+        return 0 if arguments else WRONG_USE
+    if arguments[0] == "--version":
+        print(f"spidercompose {__version__}")
+        return 0
+    name = arguments[0]
+    if name not in COMMANDS:
+        raise ParameterError(f"unknown command '{name}': {suggest(name, COMMANDS)}")
+    module = import_module(f"lib.commands.{name}")
+    parser = _Parser(prog=f"spidercompose {name}", description=module.__doc__, allow_abbrev=False,
+                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    module.add_arguments(parser)
+    return module.run(parser.parse_args(arguments[1:])) or 0
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:{width}}  {text}" for name, text in COMMANDS.items()]
+    return "\n".join(["usage: spidercompose COMMAND [OPTIONS]", "", *lines, "", "spidercompose COMMAND --help says more."])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

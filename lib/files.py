@@ -1,0 +1,122 @@
+"""The only door for writing files: whole or not at all, the same bytes for the same content."""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from lib.errors import CorpusError, RecordError
+
+
+@contextmanager
+def atomic_writer(path: Path, mode: str = "w") -> Iterator[IO]:
+    """Opens a temporary file beside `path` that replaces it on success and vanishes on any error."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        os.chmod(name, 0o666 & ~_umask())
+        with os.fdopen(descriptor, mode, **text) as handle:
+            yield handle
+            handle.flush()
+            os.fsync(handle.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def dump_line(record: Any) -> str:
+    """One JSONL line, keys in the order given, without escaping letters."""
+    return json.dumps(record, ensure_ascii=False, allow_nan=False)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a text file atomically."""
+    with atomic_writer(path) as handle:
+        handle.write(text)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes indented JSON with sorted keys, atomically."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n")
+
+
+def write_jsonl(path: Path, records: Iterable[Any]) -> int:
+    """Writes one JSON value a line, atomically; returns the number of lines."""
+    count = 0
+    with atomic_writer(path) as handle:
+        for record in records:
+            handle.write(dump_line(record) + "\n")
+            count += 1
+    return count
+
+
+def read_text(path: Path) -> str:
+    """Reads a UTF-8 text file.
+
+    Raises:
+        CorpusError: if the file is missing, unreadable or not UTF-8.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"cannot read '{path}': {_reason(error)}") from error
+
+
+def read_json(path: Path) -> Any:
+    """Reads a JSON file; the error names file, line and column.
+
+    Raises:
+        CorpusError: if the file cannot be read or is not JSON.
+    """
+    try:
+        return json.loads(read_text(path))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise CorpusError(f"'{path}' is not JSON: {error}") from error
+
+
+def read_jsonl(path: Path) -> Iterator[dict]:
+    """Yields the objects of a JSONL file, one at a time.
+
+    Raises:
+        CorpusError: if the file cannot be read.
+        RecordError: at the first line that is not a JSON object.
+    """
+    try:
+        with open(path, encoding="utf-8") as handle:
+            for number, line in enumerate(handle):
+                yield _object(Path(path).name, number, line)
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"cannot read '{path}': {_reason(error)}") from error
+
+
+def _object(file: str, number: int, line: str) -> dict:
+    try:
+        value = json.loads(line)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise RecordError(file, number, f"not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise RecordError(file, number, f"expected an object, found {type(value).__name__}")
+    return value
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file, as 64 hex digits."""
+    with open(path, "rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
