@@ -19,6 +19,7 @@ COMMANDS = {
     "check": "read a corpus and report every broken record",
     "align": "align the questions of a corpus to the clauses of their queries",
     "build": "make the SpiderCompose dataset of a corpus",
+    "ablate": "remove from a training set what shares a clause with the test set (experiment 2)",
     "splits": "make Template, TMCD, length, random or original splits of a corpus",
     "train": "train a SQL-to-text model",
     "translate": "put one SQL query into words with a trained model",
@@ -72,8 +73,12 @@ def _run(arguments: list[str]) -> int:
     if name not in COMMANDS:
         raise ParameterError(f"unknown command '{name}': {suggest(name, COMMANDS)}")
     module = import_module(f"lib.commands.{name}")
-    parser = _Parser(prog=f"spidercompose {name}", description=module.__doc__, allow_abbrev=False,
-                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = _Parser(
+        prog=f"spidercompose {name}",
+        description=module.__doc__,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     module.add_arguments(parser)
     return module.run(parser.parse_args(arguments[1:])) or 0
 
@@ -81,7 +86,9 @@ def _run(arguments: list[str]) -> int:
 def _help() -> str:
     width = max(map(len, COMMANDS))
     lines = [f"  {name:{width}}  {text}" for name, text in COMMANDS.items()]
-    return "\n".join(["usage: spidercompose COMMAND [OPTIONS]", "", *lines, "", "spidercompose COMMAND --help says more."])
+    return "\n".join(
+        ["usage: spidercompose COMMAND [OPTIONS]", "", *lines, "", "spidercompose COMMAND --help says more."]
+    )
 
 
 if __name__ == "__main__":

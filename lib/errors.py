@@ -31,7 +31,9 @@ class SqlError(SpiderComposeError):
 
     def __init__(self, message: str, sql: str = "", position: int | None = None):
         self.sql, self.position = sql, position
-        super().__init__(message if position is None else f"{message} at character {position}: {_around(sql, position)}")
+        super().__init__(
+            message if position is None else f"{message} at character {position}: {_around(sql, position)}"
+        )
 
 
 class CorpusError(SpiderComposeError):

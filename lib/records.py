@@ -49,7 +49,7 @@ class Pair:
     text: str  # its tokens joined by single blanks
     n_clauses: int  # 1 to 4 (5 in principle)
     source: str  # "train" or "dev"
-    flags: dict[str, str]  # "empty": "" if the text is empty; "duplicate_of": id of the first pair alike
+    flags: dict[str, bool | str]  # may hold "empty": True (no text) and "duplicate_of": id of the first pair alike
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,9 @@ def _with_prefix(query: str, tokens: list[SqlToken], cuts: list[tuple[int, str]]
     if cuts and cuts[0][0] == 0:
         return cuts
     if first.text.upper() not in _QUERY_STARTS and first.text != "(":
-        raise SqlError(f"not a query: it starts with '{first.text}', not with SELECT or another clause", query, first.start)
+        raise SqlError(
+            f"not a query: it starts with '{first.text}', not with SELECT or another clause", query, first.start
+        )
     if cuts and cuts[0][1] == "SELECT":
         return [(0, "SELECT"), *cuts[1:]]
     return [(0, "SELECT"), *cuts]

@@ -1,0 +1,22 @@
+"""Make the training set of experiment 2 (or of its control) from a SpiderCompose dataset; the other parts stay."""
+
+import argparse
+from pathlib import Path
+
+from lib.partition.ablation import MODES, ablate
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of `spidercompose ablate`."""
+    parser.add_argument("--data", required=True, type=Path, help="dataset made by 'spidercompose build'")
+    parser.add_argument("--out", required=True, type=Path, help="folder for the new dataset")
+    parser.add_argument("--by", default="text", choices=MODES,
+                        help="remove training pairs that share a clause with the test set, by its text or by text and"
+                        " database; control-... removes as many random pairs of the same lengths instead")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=1, help="for the controls (default: 1)")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Writes the dataset and prints what was removed."""
+    ablation = ablate(args.data, args.out, args.by, args.seed)["ablation"]
+    print(f"train      {ablation['kept']:7,} pairs kept, {ablation['removed']:,} removed ({args.by})")

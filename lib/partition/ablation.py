@@ -1,0 +1,113 @@
+"""Experiment 2: the training set without evidence for the test clauses, and its control (paper 5.2.1)."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from lib.datasets import read_manifest, read_pairs, read_part, write_part
+from lib.errors import ParameterError, suggest
+from lib.files import write_json
+from lib.partition.description import describe
+from lib.partition.leakage import clause_keys
+from lib.records import Pair
+
+BY = ("text", "database")
+MODES = (*BY, *(f"control-{by}" for by in BY))
+
+
+def without_test_clauses(train: Sequence[Pair], test: Sequence[Pair], by: str = "text") -> list[Pair]:
+    """Removes the training pairs that share a clause with the test set.
+
+    Args:
+        train: training pairs.
+        test: test pairs.
+        by: `text` compares the text of clauses (the paper's), `database` that and the database.
+
+    Raises:
+        ParameterError: if `by` is unknown.
+    """
+    if by not in BY:
+        raise ParameterError(f"cannot remove by '{by}': {suggest(by, BY)}")
+    scoped = by == "database"
+    banned = {_key(pair, key, scoped) for pair in test for key in clause_keys(pair)}
+    return [pair for pair in train if not any(_key(pair, key, scoped) in banned for key in clause_keys(pair))]
+
+
+def _key(pair: Pair, clause: str, scoped: bool) -> tuple[str, str]:
+    return (pair.db_id if scoped else "", clause)
+
+
+def length_matched_control(train: Sequence[Pair], kept: Sequence[Pair], rng: random.Random) -> list[Pair]:
+    """Removes as many pairs as an ablation did, of the same sizes and SQL lengths, but none that it removed.
+
+    All evidence for the test clauses stays, so it tells what is lost by a smaller training set alone. Where a
+    length has too few pairs, the nearest lengths give the rest.
+
+    Args:
+        train: all training pairs.
+        kept: what `without_test_clauses` left of them.
+        rng: source of randomness.
+
+    Returns:
+        As many pairs as `kept`, in the order of `train`; fewer if the ablation removed more than half.
+    """
+    kept_ids = {pair.id for pair in kept}
+    wanted = Counter(_shape(pair) for pair in train if pair.id not in kept_ids)
+    by_shape: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for pair in kept:
+        by_shape[_shape(pair)].append(pair.id)
+    removed: set[str] = set()
+    for shape in sorted(wanted):
+        removed.update(_draw(by_shape, removed, shape, wanted[shape], rng))
+    return [pair for pair in train if pair.id not in removed]
+
+
+def _shape(pair: Pair) -> tuple[int, int]:
+    return pair.n_clauses, len(pair.sql.split(" "))
+
+
+def _draw(by_shape: dict, removed: set[str], shape: tuple[int, int], count: int, rng: random.Random) -> list[str]:
+    """Draws `count` ids of the shape, then of the nearest ones."""
+    drawn: list[str] = []
+    for near in sorted(by_shape, key=lambda other: (abs(other[0] - shape[0]), abs(other[1] - shape[1]), other)):
+        free = [name for name in by_shape[near] if name not in removed]
+        drawn += rng.sample(free, min(count - len(drawn), len(free)))
+        if len(drawn) == count:
+            break
+    return drawn
+
+
+def ablate(folder: Path, out: Path, by: str = "text", seed: int = 1) -> dict:
+    """Writes a dataset like another one, with the training pairs of experiment 2 or of its control.
+
+    Args:
+        folder: a SpiderCompose dataset.
+        out: folder of the new one.
+        by: one of MODES.
+        seed: for the controls.
+
+    Returns:
+        The manifest of the new dataset.
+
+    Raises:
+        ParameterError: if `by` is unknown, or both folders are the same.
+        CorpusError: if `folder` is no dataset.
+    """
+    if by not in MODES:
+        raise ParameterError(f"cannot remove by '{by}': {suggest(by, MODES)}")
+    if Path(folder).resolve() == Path(out).resolve():
+        raise ParameterError(f"--out must differ from --data, both are '{folder}'")
+    manifest = read_manifest(folder)
+    train, test = read_part(folder, "train"), read_part(folder, "test")
+    kept = without_test_clauses(train, test, by.removeprefix("control-"))
+    if by.startswith("control-"):
+        kept = length_matched_control(train, kept, random.Random(seed))
+    (Path(out) / "manifest.json").unlink(missing_ok=True)  # without one, a half-written folder is no dataset
+    write_part(out, "train", kept)
+    for part in ("validation", "test"):
+        write_part(out, part, read_pairs(Path(folder) / f"{part}.jsonl"))
+    ablation = {"by": by, "seed": seed, "kept": len(kept), "removed": len(train) - len(kept)}
+    manifest |= describe(out) | {"ablation": ablation}
+    write_json(Path(out) / "manifest.json", manifest)
+    return manifest
