@@ -38,5 +38,7 @@ def _spider_dir() -> Path:
     folder = Path(home).expanduser() if home else RAW / "spider"
     if folder.is_dir():
         return folder
-    source = f"SPIDER_HOME names '{home}', which is no folder" if home else "SPIDER_HOME is not set and nothing was fetched"
+    source = (
+        f"SPIDER_HOME names '{home}', which is no folder" if home else "SPIDER_HOME is not set and nothing was fetched"
+    )
     raise CorpusError(f"Spider is not here: {source}. Run 'spidercompose fetch spider', or set SPIDER_HOME")

@@ -6,7 +6,7 @@ the time of a full parser; the tests hold it against sqlglot's tokenizers.
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from lib.errors import ParameterError, SqlError, suggest
 
@@ -46,7 +46,7 @@ class SqlToken:
     stop: int  # offset behind it
 
 
-@lru_cache(maxsize=None)
+@cache
 def _pattern(dialect: str) -> re.Pattern:
     if dialect not in _SPECIAL:
         raise ParameterError(f"unknown dialect '{dialect}': {suggest(dialect, DIALECTS)}")
