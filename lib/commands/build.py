@@ -48,14 +48,13 @@ def summary(manifest: dict) -> str:
     for reason, count in manifest["left_out"].items():
         lines.append(f"{'left out':10} {count:7,} training pairs: {reason}")
     for part, found in manifest["leakage"].items():
-        lines.append(
-            f"leakage    {found['same_question'] + found['other_question']:7,} of {found['pairs']:,} {part} texts are training"
-            f" texts ({found['same_question']:,} from the same question)"
-        )
+        leaked, own = found["same_question"] + found["other_question"], found["same_question"]
+        same = f"{own:,} from the same question"
+        lines.append(f"leakage    {leaked:7,} of {found['pairs']:,} {part} texts are training texts ({same})")
     seen = manifest["evidence"]["test"]
     lines.append(
-        f"evidence   {seen['in_database']:7,} of {seen['clauses']:,} test clauses are in training pairs of their database"
-        f" ({seen['without']:,} in none at all)"
+        f"evidence   {seen['in_database']:7,} of {seen['clauses']:,} test clauses occur in training in their database"
+        f" ({seen['without']:,} in none)"
     )
     if manifest["paper"]:
         lines += [
