@@ -3,10 +3,12 @@
 import argparse
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 from lib.corpora import open_corpus
 from lib.partition.spidercompose import ALIGNERS, VARIANTS, Options, build
+from lib.progress import progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,16 +28,10 @@ def run(args: argparse.Namespace) -> None:
     """Builds the dataset and prints its sizes."""
     corpus = open_corpus(args.corpus, strict=args.strict)
     options = Options(args.variant, args.aligner, args.deduplicate)
-    manifest = build(corpus, args.out, options, args.jobs, _progress)
+    manifest = build(corpus, args.out, options, args.jobs, partial(progress, name="examples"))
     print(summary(manifest))
     if corpus.problems:
         print(f"{len(corpus.problems)} broken records were set aside; manifest.json lists them", file=sys.stderr)
-
-
-def _progress(examples):
-    from tqdm import tqdm
-
-    return tqdm(examples, desc="examples", unit="", delay=2, mininterval=1, leave=False, file=sys.stderr)
 
 
 def summary(manifest: dict) -> str:
