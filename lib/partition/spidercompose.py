@@ -18,11 +18,10 @@ from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 
-from lib.alignment import ALIGNERS, align
-from lib.corpora import Corpus
-
 from lib import __version__
+from lib.alignment import ALIGNERS, align
 from lib.composition import compose
+from lib.corpora import Corpus
 from lib.datasets import PARTS, as_record
 from lib.errors import ParameterError, suggest
 from lib.files import atomic_writer, dump_line, sha256, write_json
