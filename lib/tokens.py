@@ -61,8 +61,8 @@ def detokenize(tokens: Sequence[str]) -> str:
 
     >>> detokenize(("What", "is", "Brazil", "'s", "rank", "(", "by", "GNP", ")", "?"))
     "What is Brazil's rank (by GNP)?"
-    >>> detokenize(("Names", "in", "``", "North", "``", "or", "'", "South", "'", "."))
-    'Names in "North" or \'South\'.'
+    >>> detokenize(("Names", "in", "``", "North", "''", "or", "``", "South", "''", "."))
+    'Names in "North" or "South".'
     """
     parts: list[str] = []
     glue, open_quote = True, None
