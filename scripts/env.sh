@@ -43,7 +43,7 @@ install() {
   total=$(grep -c '^[^#]' requirements.lock)
   say "installing $total packages (a few minutes; needs the network unless pip has them)"
   if ! "$venv/bin/python" -m pip install --progress-bar off -r requirements.lock 2>&1 | tee "$log" |
-    awk -v total="$total" '/^Collecting /{n++; if (n % 20 == 0) print "env: " n " of " total " found"; fflush()}
+    awk -v total="$total" '/^(Collecting|Processing) /{n++; if (n % 20 == 0) print "env: " n " of " total " found"; fflush()}
                            /^Installing /{print "env: unpacking"; fflush()}
                            /^ERROR/{print; fflush()}' >&2; then
     fail "pip could not install the packages of requirements.lock; its words are in $log." \
