@@ -42,7 +42,7 @@ notebooks: env ## Run the built-in study and store its notebooks, normalised, in
 	@exec $(BIN)/python -m lib.leash $(BIN)/spidercompose study builtin --cores $(CORES) --store-notebooks
 
 site: env ## Write the HTML report again from what is there (site/index.html)
-	@$(BIN)/spidercompose study $(STUDY) --only site
+	@$(BIN)/spidercompose study $(STUDY) --report
 
 lock: ## Make requirements.lock anew from the bounds in pyproject.toml, in a clean environment
 	@scripts/lock.sh

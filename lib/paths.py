@@ -15,6 +15,9 @@ FIGURES = ROOT / "figures"
 NOTEBOOKS = ROOT / "notebooks"
 STUDIES = NOTEBOOKS / "studies"
 RUNS = ROOT / "runs"  # trained models; never committed
+BUILD = ROOT / "build"  # datasets and executed notebooks of studies; never committed
+SCRATCH = BUILD / "scratch"  # tables and figures of notebooks run by hand
+SITE = ROOT / "site"  # the HTML report; never committed
 
 
 def corpus_dir(name: str) -> Path:

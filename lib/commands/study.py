@@ -1,0 +1,63 @@
+"""Run a study: data, models, notebooks, tables, figures and the HTML report. Steps that are up to date are left out.
+
+It can be killed at any time; the same command goes on where it stopped.
+"""
+
+import argparse
+import os
+from pathlib import Path
+
+from lib.errors import ParameterError
+from lib.paths import ROOT
+from lib.study import Places, load_study, run_study, run_study_notebook, study_names
+
+STEPS = ("datasets", "models", "notebooks", "site")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of `spidercompose study`."""
+    parser.add_argument("study", help=f"{', '.join(study_names())}, or the path of a .yaml file")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="change a parameter of the study"
+    )
+    parser.add_argument("--out", type=Path, default=ROOT, help="folder for all that it makes (default: the repository)")
+    parser.add_argument("--cores", type=int, default=os.cpu_count() or 1, help="steps at a time (default: one a core)")
+    parser.add_argument("--only", choices=STEPS, help="stop after these steps")
+    parser.add_argument("--notebook", metavar="NAME", help="run this notebook alone, with the study's parameters")
+    parser.add_argument("--report", action="store_true", help="write the HTML report alone, from what is there")
+    parser.add_argument("--store-notebooks", action="store_true",
+                        help="put the executed notebooks, normalised, into notebooks/ (study builtin)")  # fmt: skip
+    parser.add_argument("--snakemake", default="", metavar="OPTIONS",
+                        help='more options for Snakemake, such as "--executor slurm --jobs 20", "--dry-run"')  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> None:
+    """Runs what was asked for."""
+    study = load_study(args.study, dict(map(_change, args.set)))
+    places = Places(args.out.resolve(), study.name)
+    if args.notebook:
+        run_study_notebook(study, places, args.notebook)
+    elif args.report:
+        from lib.site import write_site
+
+        print(f"report: {write_site(args.out)}")
+    else:
+        run_study(study, args.out, args.cores, [args.only] if args.only else [], args.snakemake)
+        if args.store_notebooks:
+            _store(study, places)
+
+
+def _change(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ParameterError(f"--set wants NAME=VALUE, not '{text}'")
+    return name, value
+
+
+def _store(study, places: Places) -> None:
+    from lib.notebooks import store
+
+    if study.name != "builtin":
+        raise ParameterError("only the notebooks of study 'builtin' are stored in notebooks/")
+    for name in study.notebooks:
+        store(places.notebooks / f"{name}.ipynb")

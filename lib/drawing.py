@@ -1,0 +1,213 @@
+"""The study's pictures, all in one style: colours that the colour-blind tell apart, marks that survive grey print."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from lib.records import KINDS, Clause, Fragment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+# Okabe and Ito's palette, from dark to light where it matters in grey.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#999999")
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "---")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+DASHES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1)))
+KIND_COLOURS = dict(zip(KINDS, PALETTE, strict=True))
+_INK, _PALE = "#222222", "#F4F4F4"
+_WIDTH = 7.2  # inches: the text width of a page
+
+_STYLE = {
+    "figure.facecolor": "white",
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so that every machine draws the same
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": _INK,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.axisbelow": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.6,
+}
+
+
+def ink_on(colour: str) -> str:
+    """The colour of words on a ground of the palette: white on dark ones, else near black."""
+    return "#FFFFFF" if colour in ("#0072B2",) else _INK
+
+
+@contextmanager
+def canvas(width: float, height: float, panels: int = 1) -> Iterator[tuple["Figure", Sequence["Axes"]]]:
+    """A figure in the study's style with panels side by side.
+
+    Args:
+        width: inches.
+        height: inches.
+        panels: number of axes.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(_STYLE):
+        fig = Figure(figsize=(width, height), layout="constrained")
+        yield fig, [fig.add_subplot(1, panels, i + 1) for i in range(panels)]
+
+
+def tagging_picture(
+    tokens: Sequence[str], tags: Sequence[frozenset[str]], clauses: Sequence[Clause], fragments: Sequence[Fragment]
+) -> "Figure":
+    """Which clause each word of a question speaks of (figure 2 of the paper).
+
+    A full cell is a tagged word; a pale one is a word without tags that splicing put into the fragment.
+
+    Args:
+        tokens: the question.
+        tags: kinds tagged to each token.
+        clauses: of the query, in order.
+        fragments: one a clause.
+    """
+    height = 0.5 + 0.42 * len(clauses)
+    with canvas(max(_WIDTH, 0.62 * len(tokens) + 1.6), height) as (fig, (axes,)):
+        for row, (clause, fragment) in enumerate(zip(clauses, fragments, strict=True)):
+            inside = {j for start, stop in fragment.spans for j in range(start, stop)}
+            for column in range(len(tokens)):
+                _cell(axes, column, row, clause.kind, clause.kind in tags[column], column in inside)
+        axes.set(xlim=(0, len(tokens)), ylim=(len(clauses), 0))
+        axes.set_xticks([i + 0.5 for i in range(len(tokens))], tokens, rotation=0 if len(tokens) < 17 else 45)
+        axes.set_yticks([i + 0.5 for i in range(len(clauses))], [clause.kind for clause in clauses])
+        axes.xaxis.tick_top()
+        axes.tick_params(length=0)
+        axes.grid(False)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+    return fig
+
+
+def _cell(axes: "Axes", column: int, row: int, kind: str, tagged: bool, inside: bool) -> None:
+    from matplotlib.patches import Rectangle
+
+    colour = KIND_COLOURS[kind] if tagged or inside else _PALE
+    alpha = 1.0 if tagged or not inside else 0.3
+    axes.add_patch(Rectangle((column + 0.03, row + 0.1), 0.94, 0.8, facecolor=colour, alpha=alpha, linewidth=0))
+    if tagged or inside:
+        word = kind.split()[0].lower() if tagged else "·"
+        axes.text(
+            column + 0.5,
+            row + 0.5,
+            word,
+            ha="center",
+            va="center",
+            color=ink_on(colour) if tagged else _INK,
+            fontsize=7,
+        )
+
+
+def flow_picture(boxes: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> "Figure":
+    """Columns of boxes with arrows between them, such as the framework of the method (figure 1 of the paper).
+
+    Args:
+        boxes: for each column its title and its boxes from top to bottom, each a heading and a line below it.
+    """
+    rows = max(len(column) for _, column in boxes)
+    with canvas(2.7 * len(boxes), 0.78 * rows + 0.6) as (fig, (axes,)):
+        for x, (title, column) in enumerate(boxes):
+            axes.text(x + 0.5, -0.28, title, ha="center", va="center", fontweight="bold", fontsize=10)
+            for y, (heading, line) in enumerate(column):
+                _box(axes, x, y, heading, line, PALETTE[x])
+                if y:
+                    _arrow(axes, (x + 0.5, y - 0.16), (x + 0.5, y + 0.12))
+            if x:
+                _arrow(axes, (x - 0.06, len(boxes[x - 1][1]) - 0.5), (x + 0.06, 0.5), bend=True)
+        axes.set(xlim=(0, len(boxes)), ylim=(rows, -0.5))
+        axes.axis("off")
+    return fig
+
+
+def _box(axes: "Axes", x: int, y: int, heading: str, line: str, colour: str) -> None:
+    from matplotlib.patches import FancyBboxPatch
+
+    shape = FancyBboxPatch(
+        (x + 0.09, y + 0.14), 0.82, 0.68, boxstyle="round,pad=0,rounding_size=0.06",
+        facecolor="white", edgecolor=colour, linewidth=1.6, mutation_aspect=2.5,
+    )  # fmt: skip
+    axes.add_patch(shape)
+    axes.text(x + 0.5, y + 0.35, heading, ha="center", va="center", fontsize=8.5, fontweight="bold")
+    axes.text(x + 0.5, y + 0.62, line, ha="center", va="center", fontsize=7.5, color="#444444")
+
+
+def _arrow(axes: "Axes", start: tuple[float, float], stop: tuple[float, float], bend: bool = False) -> None:
+    style = {"arrowstyle": "-|>", "color": _INK, "linewidth": 1.1, "shrinkA": 0, "shrinkB": 0}
+    if bend:
+        style["connectionstyle"] = "angle,angleA=0,angleB=90,rad=4"
+        start, middle = start, (stop[0] - 0.06, start[1])
+        axes.plot([start[0] - 0.03, middle[0], middle[0]], [start[1], middle[1], stop[1]], color=_INK, linewidth=1.1)
+        start, style = (middle[0], stop[1]), style | {"connectionstyle": "arc3"}
+        stop = (stop[0] + 0.03, stop[1])
+    axes.annotate("", xy=stop, xytext=start, arrowprops=style)
+
+
+def lines(frame: "DataFrame", x: str, panels: Mapping[str, Sequence[str]], labels: Mapping[str, str]) -> "Figure":
+    """Curves over one variable, a panel for each unit.
+
+    Args:
+        frame: one row a point on the horizontal axis.
+        x: column of the horizontal axis.
+        panels: for each panel's title the columns that it draws; missing values are gaps.
+        labels: words for columns; the first column of a panel also names its axis.
+    """
+    with canvas(_WIDTH, 2.6, len(panels)) as (fig, all_axes):
+        for axes, (title, columns) in zip(all_axes, panels.items(), strict=True):
+            for i, column in enumerate(columns):
+                known = frame[frame[column].notna()]
+                axes.plot(known[x], known[column], color=PALETTE[i], marker=MARKERS[i], linestyle=DASHES[i],
+                          markersize=4, linewidth=1.4, label=labels[column])  # fmt: skip
+            axes.set(title=title, xlabel=labels[x], ylabel=labels.get(title, ""), xlim=(0, None))
+            if len(columns) > 1:
+                axes.legend()
+    return fig
+
+
+def bars(
+    frame: "DataFrame", group: str, series: str, value: str, label: str, low: str = "", high: str = ""
+) -> "Figure":
+    """Groups of bars, with intervals where given.
+
+    Args:
+        frame: one row a bar, in the order of drawing.
+        group: column whose values are the groups on the horizontal axis.
+        series: column whose values are the bars within a group.
+        value: column of heights.
+        label: words and unit for the vertical axis.
+        low: column of the intervals' lower ends.
+        high: column of their upper ends.
+    """
+    groups, names = list(dict.fromkeys(frame[group])), list(dict.fromkeys(frame[series]))
+    step = 0.8 / len(names)
+    with canvas(_WIDTH, 3.0) as (fig, (axes,)):
+        for i, name in enumerate(names):
+            rows = frame[frame[series] == name]
+            at = [groups.index(g) + (i - (len(names) - 1) / 2) * step for g in rows[group]]
+            axes.bar(at, rows[value], width=step * 0.92, color=PALETTE[i], hatch=HATCHES[i], edgecolor="white",
+                     linewidth=0.5, label=name)  # fmt: skip
+            if low and high:
+                spread = [rows[value] - rows[low], rows[high] - rows[value]]
+                axes.errorbar(at, rows[value], yerr=spread, fmt="none", ecolor=_INK, elinewidth=1, capsize=2.5)
+            for x, height, top in zip(at, rows[value], rows[high] if high else rows[value], strict=True):
+                axes.annotate(
+                    f"{height:.1f}", (x, top), xytext=(0, 3), textcoords="offset points", ha="center", fontsize=7
+                )
+        axes.set_xticks(range(len(groups)), [str(g).replace(" ", "\n", 1) for g in groups])
+        axes.set(ylabel=label)
+        axes.margins(y=0.12)
+        axes.tick_params(axis="x", length=0)
+        axes.legend(ncols=len(names), loc="lower left", bbox_to_anchor=(0, 1.0))
+    return fig

@@ -1,0 +1,150 @@
+"""The only doors for tables and figures: what a notebook shows is also written as files, the same bytes each time.
+
+Tables go to `SPIDERCOMPOSE_RESULTS`, figures to `SPIDERCOMPOSE_FIGURES`; a study sets both. Without them (a notebook
+run by hand) they go to `build/scratch`, so that trying things out never changes committed results.
+"""
+
+import io
+import os
+import re
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lib.errors import ParameterError
+from lib.files import atomic_writer, write_text
+from lib.paths import SCRATCH
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+RESULTS_VARIABLE, FIGURES_VARIABLE = "SPIDERCOMPOSE_RESULTS", "SPIDERCOMPOSE_FIGURES"
+MISSING = "–"  # what a reader sees for no value
+_DPI = 110  # dots per inch: sharp on a page 20 cm wide, some 30 kB a figure
+
+
+def results_dir() -> Path:
+    """Where tables go."""
+    return Path(os.environ.get(RESULTS_VARIABLE) or SCRATCH / "results")
+
+
+def figures_dir() -> Path:
+    """Where figures go."""
+    return Path(os.environ.get(FIGURES_VARIABLE) or SCRATCH / "figures")
+
+
+def show_table(frame: "DataFrame", name: str, caption: str, note: str = "", decimals: int = 1) -> None:
+    """Writes `NAME.csv` (full precision) and `NAME.md` (as shown), and shows the table.
+
+    Args:
+        frame: one row a line, without a meaningful index; column names as readers should see them, units included.
+        name: letters, digits, `_` and `-`; also the id of the HTML table.
+        caption: one sentence that says what the rows and numbers are.
+        note: a line under the table, such as the signature of a score.
+        decimals: digits shown after the point of floats.
+
+    Raises:
+        ParameterError: if `name` cannot be a file name.
+    """
+    from IPython.display import HTML, display
+
+    _check_name(name)
+    cells = [[_shown(value, decimals) for value in row] for row in frame.itertuples(index=False, name=None)]
+    columns = [str(column) for column in frame.columns]
+    folder = results_dir()
+    write_text(folder / f"{name}.csv", to_csv(frame))
+    write_text(folder / f"{name}.md", _markdown(columns, cells, caption, note))
+    display(HTML(_html(columns, cells, _numeric(frame), name, caption, note)))
+
+
+def save_figure(fig: "Figure", name: str, data: "DataFrame", caption: str) -> None:
+    """Writes `NAME.svg`, `NAME.png`, `NAME.csv` and a page `NAME.md` with the caption, and shows the figure.
+
+    Args:
+        fig: the figure.
+        name: letters, digits, `_` and `-`.
+        data: the numbers or words behind it, one row a mark.
+        caption: what it shows, for those who see it and for those who hear it.
+
+    Raises:
+        ParameterError: if `name` cannot be a file name.
+    """
+    import matplotlib
+    from IPython.display import HTML, Image, display
+
+    _check_name(name)
+    folder = figures_dir()
+    write_text(folder / f"{name}.csv", to_csv(data))
+    with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):  # ids in the file would else be random
+        _write(folder / f"{name}.svg", _drawn(fig, "svg", {"Date": None, "Creator": None}))
+    write_text(folder / f"{name}.md", f"**{caption}**\n\n![{caption}]({name}.svg)\n")
+    png = _drawn(fig, "png", {"Software": None})
+    _write(folder / f"{name}.png", png)
+    display(Image(data=png, format="png", alt=caption))
+    display(HTML(f'<p id="{name}"><em>{escape(caption)}</em></p>'))
+
+
+def to_csv(frame: "DataFrame") -> str:
+    """The CSV of a table: comma, LF, empty for no value, floats to 10 significant digits."""
+    return frame.to_csv(index=False, lineterminator="\n", float_format="%.10g")
+
+
+def _check_name(name: str) -> None:
+    if not re.fullmatch(r"[A-Za-z0-9][\w-]*", name, re.ASCII):
+        raise ParameterError(f"a table or figure is named with letters, digits, '_' and '-', not '{name}'")
+
+
+def _shown(value, decimals: int) -> str:
+    import pandas
+
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    if pandas.isna(value):
+        return MISSING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.{decimals}f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _numeric(frame: "DataFrame") -> list[bool]:
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in frame.dtypes]
+
+
+def _markdown(columns: list[str], cells: list[list[str]], caption: str, note: str) -> str:
+    def line(values: list[str]) -> str:
+        return "| " + " | ".join(value.replace("|", "\\|").replace("\n", " ") for value in values) + " |"
+
+    rows = [line(columns), line(["---"] * len(columns)), *map(line, cells)]
+    return "\n".join([f"**{caption}**", "", *rows, *(["", note] if note else []), ""])
+
+
+def _html(columns: list[str], cells: list[list[str]], numeric: list[bool], name: str, caption: str, note: str) -> str:
+    def row(tag: str, values: list[str]) -> str:
+        aligned = zip(values, numeric, strict=True)
+        inner = "".join(
+            f"<{tag}{' align=right' if right else ' align=left'}>{escape(v)}</{tag}>" for v, right in aligned
+        )
+        return f"<tr>{inner}</tr>"
+
+    body = "\n".join(row("td", values) for values in cells)
+    foot = f"\n<p><small>{escape(note)}</small></p>" if note else ""
+    return (
+        f'<table id="{name}">\n<caption align=top>{escape(caption)}</caption>\n'
+        f"<thead>{row('th', columns)}</thead>\n<tbody>\n{body}\n</tbody>\n</table>{foot}"
+    )
+
+
+def _drawn(fig: "Figure", kind: str, metadata: dict) -> bytes:
+    buffer = io.BytesIO()
+    fig.savefig(buffer, format=kind, dpi=_DPI, metadata=metadata, bbox_inches="tight")
+    return buffer.getvalue()
+
+
+def _write(path: Path, content: bytes) -> None:
+    with atomic_writer(path, "wb") as handle:
+        handle.write(content)

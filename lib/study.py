@@ -1,0 +1,253 @@
+"""A study: parameters in a YAML file, steps in the Snakefile, results in `data/results/NAME` and `figures/NAME`."""
+
+import fcntl
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from lib.errors import ParameterError, StudyError, suggest
+from lib.files import read_text, write_text
+from lib.notebooks import Parameter, Value, checked, parameters_of, read_notebook, run_notebook
+from lib.paths import NOTEBOOKS, ROOT, STUDIES
+from lib.report import FIGURES_VARIABLE, RESULTS_VARIABLE
+
+# Name -> how it is made: a variant of `spidercompose build`, or a mode of `spidercompose ablate` on `paper`.
+DATASETS = {
+    "paper": {"variant": "paper"},
+    "clean": {"variant": "clean"},
+    "experiment2": {"by": "text"},
+    "control": {"by": "control-text"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """The parameters of a study; notebooks get those that they declare."""
+
+    name: str  # of its file, results and figures
+    title: str  # for the report
+    corpus: str  # builtin, spider or a folder
+    aligner: str  # a name in alignment.ALIGNERS
+    model: str  # a name in models
+    seeds: int  # training runs of each model and dataset, with seeds 1 to this
+    epochs: int  # passes over the training pairs
+    quick: bool  # small models, few pairs: for tests
+    notebooks: tuple[str, ...]  # in the order of the report
+
+    def __post_init__(self):
+        for field in ("seeds", "epochs"):
+            if getattr(self, field) < 1:
+                raise ParameterError(f"study '{self.name}': '{field}' must be at least 1, not {getattr(self, field)}")
+        known = notebook_names()
+        for notebook in self.notebooks:
+            if notebook not in known:
+                raise ParameterError(f"study '{self.name}': no notebook '{notebook}': {suggest(notebook, known)}")
+        if not re.fullmatch(r"[\w-]+", self.name, re.ASCII):
+            raise ParameterError(f"a study is named with letters, digits, '_' and '-', not '{self.name}'")
+
+
+_PARAMETERS = {
+    field.name: Parameter(field.name, field.type, None) for field in fields(Study) if field.name not in ("notebooks",)
+}
+
+
+def notebook_names() -> list[str]:
+    """All notebooks of the project, in order."""
+    return sorted(path.stem for path in NOTEBOOKS.glob("[0-9]*.ipynb"))
+
+
+def study_names() -> list[str]:
+    """All studies of the project."""
+    return sorted(path.stem for path in STUDIES.glob("*.yaml"))
+
+
+def load_study(name: str, changes: Mapping[str, object] | None = None) -> Study:
+    """Reads `notebooks/studies/NAME.yaml`, or the YAML file of that path.
+
+    Args:
+        name: of a study, or a path that ends in `.yaml`.
+        changes: values that replace the file's.
+
+    Raises:
+        ParameterError: if there is no such study, or a key or value is wrong; names file and key.
+    """
+    import yaml
+
+    path = Path(name) if name.endswith((".yaml", ".yml")) else STUDIES / f"{name}.yaml"
+    if not path.is_file():
+        raise ParameterError(f"no study '{name}': {suggest(name, study_names())}, or the path of a .yaml file")
+    try:
+        values = yaml.safe_load(read_text(path))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f", line {mark.line + 1}" if mark else ""
+        raise ParameterError(f"{path.name}{place} is not YAML: {getattr(error, 'problem', error)}") from error
+    if not isinstance(values, dict):
+        raise ParameterError(f"{path.name} must hold 'name: value' lines")
+    return study_of({"name": path.stem} | values | dict(changes or {}), path.name)
+
+
+def study_of(values: Mapping[str, object], source: str) -> Study:
+    """A study from its keys and values, all of them checked.
+
+    Raises:
+        ParameterError: if a key is unknown or missing, or a value has the wrong type.
+    """
+    known = [field.name for field in fields(Study)]
+    for key in values:
+        if key not in known:
+            raise ParameterError(f"{source} has an unknown key '{key}': {suggest(str(key), known)}")
+    missing = [key for key in known if key not in values]
+    if missing:
+        raise ParameterError(f"{source} lacks {', '.join(missing)}")
+    notebooks = values["notebooks"]
+    if not isinstance(notebooks, list | tuple) or not all(isinstance(name, str) for name in notebooks):
+        raise ParameterError(f"{source}: 'notebooks' must be a list of names, not {notebooks!r:.60}")
+    plain = {key: value for key, value in values.items() if key != "notebooks"}
+    return Study(**checked(plain, _PARAMETERS, source), notebooks=tuple(notebooks))
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a study keeps its files, below one folder."""
+
+    out: Path  # the repository, unless the study runs elsewhere
+    name: str  # of the study
+
+    @property
+    def data(self) -> Path:
+        """Datasets, one folder each."""
+        return self.out / "build" / self.name / "data"
+
+    @property
+    def runs(self) -> Path:
+        """Trained models, one folder each."""
+        return self.out / "runs" / self.name
+
+    @property
+    def notebooks(self) -> Path:
+        """Executed notebooks."""
+        return self.out / "build" / self.name / "notebooks"
+
+    @property
+    def results(self) -> Path:
+        """Tables."""
+        return self.out / "data" / "results" / self.name
+
+    @property
+    def figures(self) -> Path:
+        """Figures."""
+        return self.out / "figures" / self.name
+
+    @property
+    def site(self) -> Path:
+        """The HTML report."""
+        return self.out / "site"
+
+
+def notebook_parameters(study: Study, places: Places, notebook: str) -> dict[str, Value]:
+    """The parameters that a study gives to a notebook: those of its own that the notebook declares, and places."""
+    declared = parameters_of(read_notebook(NOTEBOOKS / f"{notebook}.ipynb"), notebook)
+    given = asdict(study) | {"data": _from_root(places.data), "runs": _from_root(places.runs)}
+    return {name: given[name] for name in declared if name in given}
+
+
+def _from_root(path: Path) -> str:
+    """Relative to the repository where it lies in it, so that notebooks show no path of this machine."""
+    path = path.resolve()
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
+def run_study_notebook(study: Study, places: Places, notebook: str) -> Path:
+    """Runs one notebook with the parameters of a study; returns where the executed one is.
+
+    Raises:
+        StudyError: if it fails.
+    """
+    environment = {RESULTS_VARIABLE: str(places.results.resolve()), FIGURES_VARIABLE: str(places.figures.resolve())}
+    output = places.notebooks / f"{notebook}.ipynb"
+    run_notebook(NOTEBOOKS / f"{notebook}.ipynb", output, notebook_parameters(study, places, notebook), environment)
+    return output
+
+
+def run_study(study: Study, out: Path, cores: int, targets: Sequence[str] = (), options: str = "") -> None:
+    """Runs the steps of a study that are missing or out of date, with Snakemake.
+
+    A run that was killed leaves nothing half-written and is simply started again. Two runs in one folder take turns.
+
+    Args:
+        study: the study.
+        out: folder for everything that it makes; the repository by default.
+        cores: steps at a time.
+        targets: names of rules of the Snakefile; all of them by default.
+        options: further options for Snakemake, as on a command line.
+
+    Raises:
+        ParameterError: if cores is below 1.
+        StudyError: if a step fails.
+    """
+    import yaml
+
+    if cores < 1:
+        raise ParameterError(f"--cores must be at least 1, not {cores}")
+    places = Places(out.resolve(), study.name)
+    settings = places.data.parent / "study.yaml"
+    write_text(settings, yaml.safe_dump(asdict(study) | {"notebooks": list(study.notebooks)}, sort_keys=False))
+    command = [
+        sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(places.out),
+        "--configfile", str(settings), "--cores", str(cores), "--nolock", "--rerun-incomplete", "--nocolor",
+        *shlex.split(options), *targets,
+    ]  # fmt: skip
+    with _turn(places.out) as lock:
+        # The lock is handed on: it is free again only when Snakemake too has ended, however it ends.
+        code = _shown([sys.executable, "-m", "lib.leash", *command], lock, cwd=ROOT)
+    if code:
+        raise StudyError(
+            f"a step of study '{study.name}' failed, its words are above; the same command goes on from there"
+        )
+
+
+@contextmanager
+def _turn(out: Path) -> Iterator[int]:
+    """Waits until no other study runs in the folder; the kernel frees the lock of a killed one."""
+    path = out / ".snakemake" / "study.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("study: another study is at work in this folder; waiting for its end", file=sys.stderr, flush=True)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+# What Snakemake says to its developers rather than to its users.
+_NOISE = re.compile(
+    r"\s*$|\[\w{3} \w{3} +\d+ [\d:]+ \d+\]$|Assuming|Building DAG|Using shell|Provided (cores|resources)"
+    r"|Rules claiming|Select jobs|Execute \d|Finished job|Complete log|Elapsed time|Job stats|Config file"
+    r"|Nothing to be done|job +count|-+ +-+$|[a-z_0-9]+ +\d+$|Reason: |Shutting down|Exiting because|host: "
+    r"|Removing output files|Touching|Unlocking|Error in rule|RuleException|Workflow|Removing temporary|    \S"
+    r"|  ?(jobid|input|output|log|wildcards|resources|shell|threads|reason|params|message|benchmark): "
+)
+
+
+def _shown(command: list[str], lock: int, cwd: Path) -> int:
+    """Runs a command and passes on what it says, less the noise; returns its exit code."""
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1, errors="replace",
+        env=environment, pass_fds=[lock], cwd=cwd,
+    ) as process:  # fmt: skip
+        for line in process.stdout:
+            if not _NOISE.match(line):
+                print(line.rstrip(), file=sys.stderr, flush=True)
+    return process.returncode
