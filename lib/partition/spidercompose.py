@@ -21,7 +21,7 @@ from pathlib import Path
 from lib import __version__
 from lib.alignment import ALIGNERS, align
 from lib.composition import compose
-from lib.corpora import Corpus
+from lib.corpora import SOURCES, Corpus
 from lib.datasets import PARTS, as_record
 from lib.errors import ParameterError, suggest
 from lib.files import atomic_writer, dump_line, sha256, write_json
@@ -101,7 +101,7 @@ class _Tally:
 
 
 def _examples(corpus: Corpus, tally: _Tally) -> Iterator[Example]:
-    for source in ("train", "dev"):
+    for source in SOURCES:
         for example in corpus.examples(source):
             tally.examples[source] += 1
             yield example
@@ -170,7 +170,7 @@ def _manifest(corpus: Corpus, folder: Path, options: Options, tally: _Tally) -> 
             "name": corpus.name,
             "examples": dict(tally.examples),
             "set_aside": [str(problem) for problem in corpus.problems],
-            "sha256": {path.name: sha256(path) for path in corpus.files},
+            "sha256": {path.name: sha256(path) for path in _inputs(corpus)},
         },
         "options": asdict(options),
         "left_out": dict(sorted(tally.left_out.items())),
@@ -178,6 +178,10 @@ def _manifest(corpus: Corpus, folder: Path, options: Options, tally: _Tally) -> 
         "versions": {name: version(name) for name in ("lemminflect", "nltk", "sqlglot")}
         | {"spidercompose": __version__, "python": platform.python_version()},
     } | facts
+
+
+def _inputs(corpus: Corpus) -> list[Path]:
+    return [corpus.folder / "tables.json", *(corpus.file(source) for source in SOURCES)]
 
 
 def _against_paper(sizes: dict[str, int], tally: _Tally) -> dict | None:

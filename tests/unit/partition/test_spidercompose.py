@@ -1,0 +1,159 @@
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from lib.corpora import open_corpus
+from lib.datasets import PARTS, read_manifest, read_part
+from lib.errors import ParameterError
+from lib.files import sha256
+from lib.partition.ablation import ablate
+from lib.partition.leakage import clause_keys
+from lib.partition.spidercompose import Options, build
+
+TABLES = [
+    {
+        "db_id": "zoo",
+        "table_names": ["keeper"],
+        "table_names_original": ["keeper"],
+        "column_names": [[-1, "*"], [0, "name"], [0, "age"], [0, "city"]],
+        "column_names_original": [[-1, "*"], [0, "name"], [0, "age"], [0, "city"]],
+        "column_types": ["text", "text", "number", "text"],
+        "primary_keys": [],
+        "foreign_keys": [],
+    }
+]
+TWO = ("Which names do keepers over 30 have ?", "SELECT name FROM keeper WHERE age > 30")
+THREE = (
+    "Give the names of keepers over 30 , sorted by city .",
+    "SELECT name FROM keeper WHERE age > 30 ORDER BY city",
+)
+
+
+def write_corpus(folder, train, dev):
+    folder.mkdir()
+    (folder / "tables.json").write_text(json.dumps(TABLES))
+    for source, rows in (("train", train), ("dev", dev)):
+        records = [{"db_id": "zoo", "question": question, "query": query} for question, query in rows]
+        (folder / f"{source}.json").write_text(json.dumps(records))
+    return folder
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    return write_corpus(tmp_path / "corpus", [TWO, THREE], [TWO, THREE])
+
+
+def make(corpus, out, jobs=1, **options):
+    return build(open_corpus(str(corpus)), out, Options(**options), jobs)
+
+
+def test_parts_and_counts(corpus, tmp_path):
+    manifest = make(corpus, tmp_path / "out")
+    assert manifest["pairs"] == {"train": 2 * (3 + 6), "validation": 1, "test": 1}
+    assert manifest["pairs_by_clauses"]["train"] == {"1": 10, "2": 8}
+    (test,) = read_part(tmp_path / "out", "test")
+    assert (test.example_id, test.text) == ("dev-00001", THREE[0])
+    assert manifest == read_manifest(tmp_path / "out")
+
+
+def test_repeated_pairs_name_the_first(corpus, tmp_path):
+    make(corpus, tmp_path / "out")
+    train = {pair.id: pair for pair in read_part(tmp_path / "out", "train")}
+    flags = train["dev-00000:SELECT+WHERE"].flags
+    assert flags["duplicate_of"] == "train-00000:SELECT+WHERE"
+    assert "duplicate_of" not in train["train-00000:SELECT+WHERE"].flags
+
+
+def test_deduplicated(corpus, tmp_path):
+    manifest = make(corpus, tmp_path / "out", deduplicate=True)
+    train = read_part(tmp_path / "out", "train")
+    assert len({(pair.sql, pair.text) for pair in train}) == len(train)
+    assert manifest["pairs"]["train"] + sum(manifest["left_out"].values()) == 18
+
+
+def test_clean_has_no_training_pair_of_a_test_question(corpus, tmp_path):
+    manifest = make(corpus, tmp_path / "out", variant="clean")
+    train, test = (read_part(tmp_path / "out", part) for part in ("train", "test"))
+    assert not {pair.example_id for pair in train} & {pair.example_id for pair in test}
+    assert manifest["leakage"]["test"]["same_question"] == 0
+    assert manifest["left_out"] == {"from a test question": 6}
+    assert manifest["evidence"]["test"] == {"clauses": 3, "in_database": 3, "anywhere": 3, "without": 0}
+
+
+def test_broken_records_are_set_aside_and_listed(corpus, tmp_path):
+    records = json.loads((corpus / "train.json").read_text())
+    (corpus / "train.json").write_text(json.dumps([{"db_id": "zoo"}, *records]))
+    manifest = make(corpus, tmp_path / "out")
+    assert manifest["corpus"]["examples"] == {"train": 2, "dev": 2}
+    (line,) = manifest["corpus"]["set_aside"]
+    assert "train.json, record 0" in line
+
+
+@pytest.mark.parametrize(
+    ("option", "message"), [({"variant": "papre"}, "'paper'"), ({"aligner": "viterbo"}, "'viterbi'")]
+)
+def test_unknown_options(option, message):
+    with pytest.raises(ParameterError, match=message):
+        Options(**option)
+
+
+def test_a_failed_build_leaves_the_old_dataset(corpus, tmp_path):
+    out = tmp_path / "out"
+    make(corpus, out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+
+    def fail_late(examples):
+        yield next(iter(examples))
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        build(open_corpus(str(corpus)), out, Options(), 1, fail_late)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_ablation_rewrites_training_and_manifest(corpus, tmp_path):
+    make(corpus, tmp_path / "out")
+    for by in ("text", "control-text"):
+        manifest = ablate(tmp_path / "out", tmp_path / by, by)
+        train = read_part(tmp_path / by, "train")
+        assert manifest["pairs"]["train"] == len(train) == manifest["ablation"]["kept"]
+    banned = {key for pair in read_part(tmp_path / "out", "test") for key in clause_keys(pair)}
+    assert not any(banned & set(clause_keys(pair)) for pair in read_part(tmp_path / "text", "train"))
+    assert sha256(tmp_path / "text" / "test.jsonl") == sha256(tmp_path / "out" / "test.jsonl")
+
+
+def test_ablation_into_itself_is_refused(corpus, tmp_path):
+    make(corpus, tmp_path / "out")
+    with pytest.raises(ParameterError, match="must differ"):
+        ablate(tmp_path / "out", tmp_path / "out" / ".." / "out")
+
+
+@pytest.fixture(scope="module")
+def spider_dataset(spider_home, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("spider") / "paper"
+    return folder, make(spider_home, folder, jobs=2)
+
+
+def test_sizes_of_spider_are_the_papers(spider_dataset):
+    _, manifest = spider_dataset
+    assert manifest["pairs"] == {"train": 26_258, "validation": 1_584, "test": 200}
+    assert manifest["paper"]["train"]["difference"] == 549
+    assert manifest["paper"]["validation"]["difference"] == manifest["paper"]["test"]["difference"] == 0
+
+
+def test_experiment_2_of_spider_removes_what_the_design_counted(spider_dataset, tmp_path):
+    folder, _ = spider_dataset
+    assert ablate(folder, tmp_path / "text", "text")["ablation"]["removed"] == 3_351
+    assert ablate(folder, tmp_path / "database", "database")["ablation"]["removed"] == 1_352
+
+
+def test_same_bytes_for_any_hash_seed_and_number_of_processes(spider_home, spider_dataset, tmp_path):
+    folder, _ = spider_dataset
+    out = tmp_path / "other"
+    command = [sys.executable, "-m", "lib.cli", "build", "--corpus", str(spider_home), "--out", str(out), "--jobs", "1"]
+    subprocess.run(command, check=True, capture_output=True, env=os.environ | {"PYTHONHASHSEED": "1"})
+    for name in (*(f"{part}.jsonl" for part in PARTS), "manifest.json"):
+        assert (out / name).read_bytes() == (folder / name).read_bytes(), name
