@@ -11,7 +11,7 @@ from lib.records import KINDS, SET_OPERATORS, Clause
 from lib.sql_tokens import DIALECTS, SqlToken, lex
 
 _ORDER = {kind: rank for rank, kind in enumerate(KINDS)}
-_QUERY_STARTS = {"SELECT", "WITH", "VALUES", "FROM", "TABLE"}
+QUERY_STARTS = {"SELECT", "WITH", "VALUES", "FROM", "TABLE"}
 _SET_MODIFIERS = {"ALL", "DISTINCT", "BY", "NAME"}
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 
@@ -112,7 +112,7 @@ def _with_prefix(query: str, tokens: list[SqlToken], cuts: list[tuple[int, str]]
     first = tokens[0]
     if cuts and cuts[0][0] == 0:
         return cuts
-    if first.text.upper() not in _QUERY_STARTS and first.text != "(":
+    if first.text.upper() not in QUERY_STARTS and first.text != "(":
         raise SqlError(
             f"not a query: it starts with '{first.text}', not with SELECT or another clause", query, first.start
         )
@@ -148,7 +148,7 @@ def _operand_follows(tokens: list[SqlToken], index: int) -> bool:
         index += 1
     while index < len(tokens) and tokens[index].text == "(":
         index += 1
-    return _word(tokens, index) in _QUERY_STARTS
+    return _word(tokens, index) in QUERY_STARTS
 
 
 def _word(tokens: list[SqlToken], index: int) -> str:
