@@ -7,40 +7,47 @@ started again. Paths are relative to the folder of the study, the repository by 
 import sys
 from pathlib import Path
 
-from lib.paths import NOTEBOOKS, ROOT, corpus_dir
-from lib.study import DATASETS, Places, notebook_parameters, study_of
+from lib.inputs import DATASETS
+from lib.paths import NOTEBOOKS, ROOT
+from lib.study import Places, corpus_files, notebook_inputs, study_of
 
 study = study_of(config, "the study's parameters")
 places = Places(Path("."), study.name)
 SETTINGS = f"build/{study.name}/study.yaml"
-PYTHON = f"{sys.executable} -m lib.leash {sys.executable} -m"  # ends with Snakemake, however that ends
+# A step ends when Snakemake ends, however that ends.
+SPIDERCOMPOSE = f"{sys.executable} -m lib.leash {sys.executable} -m lib.cli"
+VARIANTS = {name: recipe["variant"] for name, recipe in DATASETS.items() if "variant" in recipe}
+ABLATIONS = {name: recipe["by"] for name, recipe in DATASETS.items() if "by" in recipe}
+RUNS = [f"{study.model}-{name}-{seed}" for name in DATASETS for seed in range(1, study.seeds + 1)]
 
 
-def sources(*parts):
-    """Code that a step depends on: when it changes, the step is done again."""
-    return sorted(str(path) for part in parts for path in (ROOT / "lib").glob(part))
+def code(*patterns):
+    """Modules that a step depends on: when one changes, the step is done again."""
+    return sorted(str(path) for pattern in patterns for path in (ROOT / "lib").glob(pattern))
 
 
-METHOD = sources("records.py", "splitting.py", "sql_*.py", "tokens.py", "schemas.py", "corpora.py", "lexicon*.py",
-                 "tagging*.py", "splicing.py", "alignment*.py", "composition.py", "datasets.py", "partition/*.py")  # fmt: skip
-MODELS = sources("models/**/*.py", "tokens.py", "sql_*.py", "splitting.py")
-CORPUS = [str(corpus_dir(study.corpus) / name) for name in ("tables.json",)]
-RUNS = [f"{study.model}-{dataset}-{seed}" for dataset in DATASETS for seed in range(1, study.seeds + 1)]
+METHOD = code("records.py", "splitting.py", "sql_*.py", "tokens.py", "schemas.py", "corpora.py", "tagging*.py",
+              "splicing.py", "alignment*.py", "composition.py", "datasets.py", "partition/*.py")  # fmt: skip
+MODELS = code("models/**/*.py", "datasets.py", "sql_*.py", "splitting.py", "tokens.py")
 
 
-rule all:
+wildcard_constraints:
+    variant="|".join(VARIANTS),
+    ablation="|".join(ABLATIONS),
+    dataset="|".join(DATASETS),
+    seed=r"\d+",
+
+
+rule site:
     input:
-        "site/index.html",
-
-
-rule datasets:
-    input:
-        expand(f"{places.data}/{{name}}/manifest.json", name=DATASETS),
-
-
-rule models:
-    input:
-        expand(f"{places.runs}/{{run}}/predictions.jsonl", run=RUNS),
+        expand(f"{places.notebooks}/{{name}}.ipynb", name=study.notebooks),
+        code("site.py", "report.py"),
+    output:
+        f"{places.site}/index.html",
+    message:
+        "report"
+    shell:
+        f"{SPIDERCOMPOSE} study {SETTINGS} --out . --report"
 
 
 rule notebooks:
@@ -48,19 +55,52 @@ rule notebooks:
         expand(f"{places.notebooks}/{{name}}.ipynb", name=study.notebooks),
 
 
+rule datasets:
+    input:
+        expand(f"{places.data}/{{name}}/manifest.json", name=DATASETS),
+
+
 rule build:
     input:
         METHOD,
-        CORPUS,
+        corpus_files(study),
     output:
         f"{places.data}/{{variant}}/manifest.json",
-    wildcard_constraints:
-        variant="paper|clean",
-    message:
-        "dataset {wildcards.variant}"
     params:
         corpus=study.corpus,
         aligner=study.aligner,
+    message:
+        "dataset {wildcards.variant}"
     shell:
-        f"{PYTHON} lib.cli build --corpus {{params.corpus}} --variant {{wildcards.variant}}"
-        f" --aligner {{params.aligner}} --jobs 1 --out {places.data}/{{wildcards.variant}}"
+        f"{SPIDERCOMPOSE} build --corpus {{params.corpus:q}} --variant {{wildcards.variant}} --jobs 1"
+        f" --aligner {{params.aligner}} --out {places.data}/{{wildcards.variant}} > /dev/null"
+
+
+rule ablate:
+    input:
+        f"{places.data}/paper/manifest.json",
+        code("partition/ablation.py"),
+    output:
+        f"{places.data}/{{ablation}}/manifest.json",
+    params:
+        by=lambda wildcards: ABLATIONS[wildcards.ablation],
+    message:
+        "dataset {wildcards.ablation}"
+    shell:
+        f"{SPIDERCOMPOSE} ablate --data {places.data}/paper --by {{params.by}}"
+        f" --out {places.data}/{{wildcards.ablation}} > /dev/null"
+
+
+rule notebook:
+    input:
+        str(NOTEBOOKS / "{name}.ipynb"),
+        code("**/*.py"),
+        lambda wildcards: notebook_inputs(study, places, wildcards.name),
+    output:
+        f"{places.notebooks}/{{name}}.ipynb",
+    params:
+        study=lambda wildcards: study.as_dict(),
+    message:
+        "notebook {wildcards.name}"
+    shell:
+        f"{SPIDERCOMPOSE} study {SETTINGS} --out . --notebook {{wildcards.name}}"

@@ -17,6 +17,36 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "---")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1)))
 KIND_COLOURS = dict(zip(KINDS, PALETTE, strict=True))
+# The framework of the method: its three parts, and the steps of each with the function that does it.
+FRAMEWORK = (
+    (
+        "1  Transform the data",
+        (
+            ("corpus", "questions with their SQL"),
+            ("split", "SQL into clauses"),
+            ("tag, splice", "question into fragments"),
+            ("compose", "subsets of clauses into pairs"),
+            ("partition", "by the number of clauses"),
+        ),
+    ),
+    (
+        "2  Train a model",
+        (
+            ("training pairs", "one or two clauses"),
+            ("model", "reads SQL, writes text"),
+            ("validation pairs", "three or four clauses"),
+        ),
+    ),
+    (
+        "3  Evaluate its ability",
+        (
+            ("test pairs", "three or four clauses"),
+            ("experiment 1", "test clauses seen in training"),
+            ("experiment 2", "test clauses not seen"),
+            ("difference", "what composition is worth"),
+        ),
+    ),
+)
 _INK, _PALE = "#222222", "#F4F4F4"
 _WIDTH = 7.2  # inches: the text width of a page
 

@@ -7,6 +7,7 @@ a notebook pass that ends itself with `sys.exit(0)`.
 import ast
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -296,3 +297,14 @@ def _texts(cell: "NotebookNode") -> Iterator[str]:
         for kind, value in output.get("data", {}).items():
             if kind.startswith("text/"):
                 yield value
+
+
+def main(paths: list[str]) -> int:
+    """Prints the faults of notebooks; 1 if there are any. `python -m lib.notebooks FILES`, for hooks."""
+    found = [f"{path}: {fault}" for path in paths for fault in faults(Path(path))]
+    print(*found, sep="\n", end="\n" if found else "")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -7,11 +7,12 @@ run by hand) they go to `build/scratch`, so that trying things out never changes
 import io
 import os
 import re
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lib.errors import ParameterError
+from lib.errors import ParameterError, suggest
 from lib.files import atomic_writer, write_text
 from lib.paths import SCRATCH
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 RESULTS_VARIABLE, FIGURES_VARIABLE = "SPIDERCOMPOSE_RESULTS", "SPIDERCOMPOSE_FIGURES"
+VERDICTS = ("holds", "does not hold", "too close", "cannot be told here")
 MISSING = "–"  # what a reader sees for no value
 _DPI = 110  # dots per inch: sharp on a page 20 cm wide, some 30 kB a figure
 
@@ -34,7 +36,9 @@ def figures_dir() -> Path:
     return Path(os.environ.get(FIGURES_VARIABLE) or SCRATCH / "figures")
 
 
-def show_table(frame: "DataFrame", name: str, caption: str, note: str = "", decimals: int = 1) -> None:
+def show_table(
+    frame: "DataFrame", name: str, caption: str, note: str = "", decimals: int = 1, keep: bool = True
+) -> None:
     """Writes `NAME.csv` (full precision) and `NAME.md` (as shown), and shows the table.
 
     Args:
@@ -43,6 +47,7 @@ def show_table(frame: "DataFrame", name: str, caption: str, note: str = "", deci
         caption: one sentence that says what the rows and numbers are.
         note: a line under the table, such as the signature of a score.
         decimals: digits shown after the point of floats.
+        keep: False shows it only, such as sentences of a corpus that is not ours to publish.
 
     Raises:
         ParameterError: if `name` cannot be a file name.
@@ -52,9 +57,9 @@ def show_table(frame: "DataFrame", name: str, caption: str, note: str = "", deci
     _check_name(name)
     cells = [[_shown(value, decimals) for value in row] for row in frame.itertuples(index=False, name=None)]
     columns = [str(column) for column in frame.columns]
-    folder = results_dir()
-    write_text(folder / f"{name}.csv", to_csv(frame))
-    write_text(folder / f"{name}.md", _markdown(columns, cells, caption, note))
+    if keep:
+        write_text(results_dir() / f"{name}.csv", to_csv(frame))
+        write_text(results_dir() / f"{name}.md", _markdown(columns, cells, caption, note))
     display(HTML(_html(columns, cells, _numeric(frame), name, caption, note)))
 
 
@@ -83,6 +88,31 @@ def save_figure(fig: "Figure", name: str, data: "DataFrame", caption: str) -> No
     _write(folder / f"{name}.png", png)
     display(Image(data=png, format="png", alt=caption))
     display(HTML(f'<p id="{name}"><em>{escape(caption)}</em></p>'))
+
+
+def show_verdicts(claims: Sequence[tuple[str, object, object, str]], name: str) -> None:
+    """Shows what the paper says beside what we found, as table `NAME`.
+
+    Args:
+        claims: each a statement, the paper's value, ours, and one of VERDICTS.
+        name: letters, digits, `_` and `-`.
+
+    Raises:
+        ParameterError: if a conclusion is none of VERDICTS.
+    """
+    import pandas
+
+    for claim, _, _, verdict in claims:
+        if verdict not in VERDICTS:
+            raise ParameterError(f"'{claim}': unknown conclusion '{verdict}': {suggest(verdict, VERDICTS)}")
+    rows = [(claim, str(theirs), str(ours), verdict) for claim, theirs, ours, verdict in claims]
+    frame = pandas.DataFrame(rows, columns=["claim", "paper", "ours", "conclusion"])
+    show_table(frame, name, "What the paper says, and what we find")
+
+
+def verdict(holds: bool) -> str:
+    """The conclusion for a claim that either holds or does not."""
+    return VERDICTS[0] if holds else VERDICTS[1]
 
 
 def to_csv(frame: "DataFrame") -> str:

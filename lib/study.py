@@ -13,17 +13,10 @@ from pathlib import Path
 
 from lib.errors import ParameterError, StudyError, suggest
 from lib.files import read_text, write_text
+from lib.inputs import DATASETS, check, run_name
 from lib.notebooks import Parameter, Value, checked, parameters_of, read_notebook, run_notebook
-from lib.paths import NOTEBOOKS, ROOT, STUDIES
+from lib.paths import NOTEBOOKS, ROOT, STUDIES, corpus_dir
 from lib.report import FIGURES_VARIABLE, RESULTS_VARIABLE
-
-# Name -> how it is made: a variant of `spidercompose build`, or a mode of `spidercompose ablate` on `paper`.
-DATASETS = {
-    "paper": {"variant": "paper"},
-    "clean": {"variant": "clean"},
-    "experiment2": {"by": "text"},
-    "control": {"by": "control-text"},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +29,22 @@ class Study:
     aligner: str  # a name in alignment.ALIGNERS
     model: str  # a name in models
     seeds: int  # training runs of each model and dataset, with seeds 1 to this
-    epochs: int  # passes over the training pairs
-    quick: bool  # small models, few pairs: for tests
+    settings: str  # changes to the settings of training, NAME=VALUE separated by blanks
     notebooks: tuple[str, ...]  # in the order of the report
 
     def __post_init__(self):
-        for field in ("seeds", "epochs"):
-            if getattr(self, field) < 1:
-                raise ParameterError(f"study '{self.name}': '{field}' must be at least 1, not {getattr(self, field)}")
+        for name in ("aligner", "model", "seeds", "settings"):  # the corpus need not be here yet
+            check(name, getattr(self, name))
         known = notebook_names()
         for notebook in self.notebooks:
             if notebook not in known:
                 raise ParameterError(f"study '{self.name}': no notebook '{notebook}': {suggest(notebook, known)}")
         if not re.fullmatch(r"[\w-]+", self.name, re.ASCII):
             raise ParameterError(f"a study is named with letters, digits, '_' and '-', not '{self.name}'")
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values, as in its YAML file."""
+        return asdict(self) | {"notebooks": list(self.notebooks)}
 
 
 _PARAMETERS = {
@@ -154,8 +149,30 @@ class Places:
 def notebook_parameters(study: Study, places: Places, notebook: str) -> dict[str, Value]:
     """The parameters that a study gives to a notebook: those of its own that the notebook declares, and places."""
     declared = parameters_of(read_notebook(NOTEBOOKS / f"{notebook}.ipynb"), notebook)
-    given = asdict(study) | {"data": _from_root(places.data), "runs": _from_root(places.runs)}
+    given = study.as_dict() | {"data": _from_root(places.data), "runs": _from_root(places.runs)}
     return {name: given[name] for name in declared if name in given}
+
+
+def notebook_inputs(study: Study, places: Places, notebook: str) -> list[str]:
+    """The datasets and runs that a notebook reads, told from the places that it declares."""
+    declared = parameters_of(read_notebook(NOTEBOOKS / f"{notebook}.ipynb"), notebook)
+    files = []
+    if "data" in declared:
+        files += [places.data / name / "manifest.json" for name in DATASETS]
+    if "runs" in declared:
+        files += [places.runs / f"{name}/manifest.json" for name in run_names(study)]
+    return list(map(str, files))
+
+
+def run_names(study: Study) -> list[str]:
+    """The training runs of a study: one for each dataset and seed."""
+    return [run_name(study.model, name, seed) for name in DATASETS for seed in range(1, study.seeds + 1)]
+
+
+def corpus_files(study: Study) -> list[str]:
+    """The files that the datasets of a study are made from."""
+    folder = corpus_dir(study.corpus).resolve()
+    return sorted(str(path) for path in folder.glob("*.json"))
 
 
 def _from_root(path: Path) -> str:
@@ -198,7 +215,7 @@ def run_study(study: Study, out: Path, cores: int, targets: Sequence[str] = (), 
         raise ParameterError(f"--cores must be at least 1, not {cores}")
     places = Places(out.resolve(), study.name)
     settings = places.data.parent / "study.yaml"
-    write_text(settings, yaml.safe_dump(asdict(study) | {"notebooks": list(study.notebooks)}, sort_keys=False))
+    write_text(settings, yaml.safe_dump(study.as_dict(), sort_keys=False))
     command = [
         sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(places.out),
         "--configfile", str(settings), "--cores", str(cores), "--nolock", "--rerun-incomplete", "--nocolor",
@@ -232,11 +249,11 @@ def _turn(out: Path) -> Iterator[int]:
 
 # What Snakemake says to its developers rather than to its users.
 _NOISE = re.compile(
-    r"\s*$|\[\w{3} \w{3} +\d+ [\d:]+ \d+\]$|Assuming|Building DAG|Using shell|Provided (cores|resources)"
-    r"|Rules claiming|Select jobs|Execute \d|Finished job|Complete log|Elapsed time|Job stats|Config file"
-    r"|Nothing to be done|job +count|-+ +-+$|[a-z_0-9]+ +\d+$|Reason: |Shutting down|Exiting because|host: "
-    r"|Removing output files|Touching|Unlocking|Error in rule|RuleException|Workflow|Removing temporary|    \S"
-    r"|  ?(jobid|input|output|log|wildcards|resources|shell|threads|reason|params|message|benchmark): "
+    r"\s*$|\[\w{3} \w{3} +\d+ [\d:]+ \d+\]$|SNAKEMAKE|=+$|Assuming|Building DAG|Using shell|Provided (cores|resources)"
+    r"|Rules claiming|Select jobs|Execute \d|Finished job|Complete log|Elapsed time|Job stats|Config file|host: "
+    r"|Nothing to be done|job +count|-+ +-+$|[a-z_0-9]+ +\d+$|Reason: |Shutting down|Exiting because"
+    r"|Removing output files|Touching|Unlocking|Error in rule|RuleException|Workflow|Removing temporary"
+    r"|\[IPKernelApp\] WARNING|  +[A-Za-z][\w ()]*: |    \S"
 )
 
 
@@ -249,5 +266,5 @@ def _shown(command: list[str], lock: int, cwd: Path) -> int:
     ) as process:  # fmt: skip
         for line in process.stdout:
             if not _NOISE.match(line):
-                print(line.rstrip(), file=sys.stderr, flush=True)
+                print(re.sub(r"^Job \d+: ", "study: ", line.rstrip()), file=sys.stderr, flush=True)
     return process.returncode

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store-notebooks", action="store_true",
                         help="put the executed notebooks, normalised, into notebooks/ (study builtin)")  # fmt: skip
     parser.add_argument("--snakemake", default="", metavar="OPTIONS",
-                        help='more options for Snakemake, such as "--executor slurm --jobs 20", "--dry-run"')  # fmt: skip
+                        help='options for Snakemake, such as "--executor slurm --jobs 20" or "--dry-run"')  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> None:

@@ -1,0 +1,112 @@
+"""What notebooks start from: checked parameters, and datasets that are made if they are not there yet."""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+from lib.alignment import ALIGNERS
+from lib.corpora import open_corpus
+from lib.datasets import read_manifest
+from lib.errors import ParameterError, suggest
+from lib.models.configuration import ENCODERS, parse_change, settings
+from lib.partition.ablation import ablate
+from lib.partition.spidercompose import Options, build
+from lib.paths import ROOT, corpus_dir
+
+# Name -> how it is made: a variant of `spidercompose build`, or a mode of `spidercompose ablate` on `paper`.
+DATASETS = {
+    "paper": {"variant": "paper"},
+    "clean": {"variant": "clean"},
+    "experiment2": {"by": "text"},
+    "control": {"by": "control-text"},
+}
+
+
+def check(name: str, value: object) -> None:
+    """Checks one parameter of a study or notebook.
+
+    Raises:
+        ParameterError: if its type, range or name is wrong.
+        CorpusError: if it names a corpus that is not here.
+    """
+    kind, test = _CHECKS[name]
+    if type(value) is not kind:
+        raise ParameterError(f"'{name}' must be {kind.__name__}, not {value!r:.60}")
+    test(name, value)
+
+
+def check_all(**parameters: object) -> None:
+    """Checks parameters of a notebook, by name; the first wrong one raises as `check` does."""
+    for name, value in parameters.items():
+        check(name, value)
+
+
+def from_root(folder: str) -> Path:
+    """A folder given relative to the repository, or absolute."""
+    return ROOT / folder
+
+
+def changes_of(text: str) -> dict[str, object]:
+    """The changes to settings of training that a text such as `"epochs=3 encoder.hidden=128"` holds."""
+    return dict(map(parse_change, shlex.split(text)))
+
+
+def dataset(folder: Path, name: str, corpus: str, aligner: str) -> Path:
+    """The folder of a dataset of the study, which is made if it is not there.
+
+    Args:
+        folder: holds the datasets.
+        name: one of DATASETS.
+        corpus: builtin, spider or a folder.
+        aligner: a name in ALIGNERS.
+
+    Raises:
+        ParameterError: if the name is unknown, or the folder holds a dataset made in another way.
+        CorpusError: if the corpus is not here.
+    """
+    if name not in DATASETS:
+        raise ParameterError(f"unknown dataset '{name}': {suggest(name, DATASETS)}")
+    target, recipe = folder / name, DATASETS[name]
+    if not (target / "manifest.json").is_file():
+        if "variant" in recipe:
+            build(open_corpus(corpus), target, Options(recipe["variant"], aligner))
+        else:
+            ablate(dataset(folder, "paper", corpus, aligner), target, recipe["by"])
+    made = read_manifest(target)
+    if made["options"]["aligner"] != aligner or made["corpus"]["name"] != open_corpus(corpus).name:
+        raise ParameterError(f"'{target.name}' in this folder was made from another corpus or aligner: remove it")
+    return target
+
+
+def run_name(model: str, dataset: str, seed: int) -> str:
+    """The folder of a training run, such as "bilstm-paper-1"."""
+    return f"{model}-{dataset}-{seed}"
+
+
+def _one_of(known) -> Callable[[str, str], None]:
+    def test(name: str, value: str) -> None:
+        if value not in known:
+            raise ParameterError(f"unknown {name} '{value}': {suggest(value, known)}")
+
+    return test
+
+
+def _at_least(low: int) -> Callable[[str, int], None]:
+    def test(name: str, value: int) -> None:
+        if value < low:
+            raise ParameterError(f"'{name}' must be at least {low}, not {value}")
+
+    return test
+
+
+_CHECKS: dict[str, tuple[type, Callable]] = {
+    "aligner": (str, _one_of(ALIGNERS)),
+    "corpus": (str, lambda _, value: corpus_dir(value)),
+    "data": (str, lambda _, value: None),
+    "dataset": (str, _one_of(DATASETS)),
+    "model": (str, _one_of(ENCODERS)),
+    "runs": (str, lambda _, value: None),
+    "seed": (int, _at_least(0)),
+    "seeds": (int, _at_least(1)),
+    "settings": (str, lambda _, value: settings("bilstm", **changes_of(value)) and None),
+}

@@ -1,0 +1,189 @@
+"""Studies: their parameters are checked, and one that fails or is killed leaves nothing half-done."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from lib.cli import main
+from lib.errors import ParameterError, StudyError
+from lib.notebooks import parameters_of, read_notebook
+from lib.paths import NOTEBOOKS
+from lib.study import (
+    _NOISE,
+    Places,
+    load_study,
+    notebook_names,
+    notebook_parameters,
+    run_names,
+    run_study,
+    study_names,
+    study_of,
+)
+
+VALUES = {
+    "name": "mine",
+    "title": "Mine",
+    "corpus": "builtin",
+    "aligner": "algorithm1",
+    "model": "bilstm",
+    "seeds": 2,
+    "settings": "epochs=1",
+    "notebooks": ["01_method"],
+}
+
+
+@pytest.mark.parametrize("name", study_names())
+def test_every_study_can_be_read(name, tmp_path):
+    study = load_study(name)
+    assert study.name == name
+    for notebook in study.notebooks:
+        assert notebook_parameters(study, Places(tmp_path, name), notebook)
+
+
+def test_builtin_study_runs_notebooks_with_the_parameters_that_they_declare(monkeypatch):
+    """So the stored notebooks are those of the built-in study, and a reader who runs them by hand gets the same."""
+    from lib.paths import ROOT
+
+    study = load_study("builtin")
+    for notebook in study.notebooks:
+        declared = parameters_of(read_notebook(NOTEBOOKS / f"{notebook}.ipynb"), notebook)
+        given = notebook_parameters(study, Places(ROOT, "builtin"), notebook)
+        assert {name: declared[name].default for name in given} == given
+
+
+def test_every_notebook_belongs_to_the_builtin_study():
+    assert list(load_study("builtin").notebooks) == notebook_names()
+
+
+def test_runs_of_a_study():
+    assert run_names(study_of(VALUES, "x")) == [
+        "bilstm-paper-1", "bilstm-paper-2", "bilstm-clean-1", "bilstm-clean-2",
+        "bilstm-experiment2-1", "bilstm-experiment2-2", "bilstm-control-1", "bilstm-control-2",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sedes": 1}, "x has an unknown key 'sedes': did you mean 'seeds'?"),
+        ({"seeds": "two"}, "x: 'seeds' must be int, not 'two'"),
+        ({"seeds": 0}, "'seeds' must be at least 1, not 0"),
+        ({"seeds": 1.5}, "x: 'seeds' must be int, not 1.5"),
+        ({"corpus": 3}, "x: 'corpus' must be str, not 3"),
+        ({"aligner": "viterby"}, "unknown aligner 'viterby': did you mean 'viterbi'?"),
+        ({"model": "bilstn"}, "unknown model 'bilstn': did you mean 'bilstm'?"),
+        ({"settings": "epoch=1"}, "unknown setting 'epoch': known: "),
+        ({"notebooks": ["1_method"]}, "no notebook '1_method': did you mean '01_method'?"),
+        ({"notebooks": "01_method"}, "x: 'notebooks' must be a list of names"),
+        ({"name": "../up"}, "a study is named with letters, digits, '_' and '-', not '../up'"),
+    ],
+)
+def test_wrong_keys_and_values(change, message):
+    with pytest.raises(ParameterError) as caught:
+        study_of(VALUES | change, "x")
+    assert message in str(caught.value)
+
+
+def test_missing_key():
+    with pytest.raises(ParameterError, match="x lacks title, seeds"):
+        study_of({key: value for key, value in VALUES.items() if key not in ("title", "seeds")}, "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [", "is not YAML"),
+        ("- 1", "must hold 'name: value' lines"),
+        ("", "must hold"),
+        ("a: !!python/name:os.x 1", "YAML"),
+    ],
+)
+def test_files_that_are_no_study(tmp_path, text, message):
+    path = tmp_path / "odd.yaml"
+    path.write_text(text)
+    with pytest.raises(ParameterError, match=message):
+        load_study(str(path))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["study", "builtn"], "no study 'builtn': did you mean 'builtin'?"),
+        (["study", "builtin", "--set", "seeds"], "--set wants NAME=VALUE, not 'seeds'"),
+        (["study", "builtin", "--set", "sedes=1"], "unknown key 'sedes': did you mean 'seeds'?"),
+        (["study", "builtin", "--cores", "0"], "--cores must be at least 1, not 0"),
+        (["study", "builtin", "--only", "modles"], "invalid choice: 'modles'"),
+        (["study", "builtin", "--notebok", "x"], "unknown option '--notebok': did you mean '--notebook'?"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_code_2(capsys, tmp_path, arguments, message):
+    assert main([*arguments, "--out", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_words_for_users_pass_and_others_do_not():
+    kept = ["Job 2: dataset paper", "3 of 9 steps (33%) done", "spidercompose: Spider is not here", "epoch 3: loss 2.1"]
+    noise = ["Building DAG of jobs...", "[Mon Nov 30 09:22:45 2026]", "    jobid: 2", "notebook    4", "  Host: vm", ""]
+    assert [line for line in kept + noise if not _NOISE.match(line + "\n")] == kept
+
+
+@pytest.mark.slow
+def test_a_failing_step_ends_the_study_in_one_line_and_leaves_no_output(tmp_path, monkeypatch, capfd):
+    monkeypatch.delenv("SPIDER_HOME", raising=False)
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "tables.json").write_text("{")
+    study = study_of(VALUES | {"corpus": str(corpus)}, "x")
+    with pytest.raises(StudyError, match="a step of study 'mine' failed"):
+        run_study(study, tmp_path / "out", 1, ["datasets"])
+    error = capfd.readouterr().err
+    assert "tables.json" in error
+    assert "Traceback" not in error
+    assert not list((tmp_path / "out" / "build").rglob("*.jsonl"))
+
+
+@pytest.mark.slow
+def test_a_killed_study_takes_its_children_along_and_goes_on(tmp_path):
+    """SIGKILL of the first process alone: nothing goes on behind its back, and the next run makes the same files."""
+    command = [sys.executable, "-m", "lib.cli", "study", "builtin", "--only", "datasets", "--cores", "2"]
+    whole = subprocess.run([*command, "--out", str(tmp_path / "whole")], capture_output=True, check=True)
+    assert b"4 of" in whole.stderr
+    out = tmp_path / "killed"
+    for pause in (0.8, 1.6, 2.4):
+        with subprocess.Popen([*command, "--out", str(out)], stderr=subprocess.DEVNULL) as process:
+            time.sleep(pause)
+            process.send_signal(signal.SIGKILL)
+        assert gone(str(out), seconds=10)
+    subprocess.run([*command, "--out", str(out)], capture_output=True, check=True)
+    files = {path.relative_to(tmp_path / "whole"): path for path in (tmp_path / "whole/build").rglob("*.json*")}
+    assert len(files) == 16
+    for name, path in files.items():
+        assert (out / name).read_bytes() == path.read_bytes()
+    assert not list(out.rglob("*.part"))
+
+
+def gone(text: str, seconds: float) -> bool:
+    """Whether no process names the text on its command line any more, after waiting for that."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if not any(text in command for command in command_lines()):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def command_lines():
+    for entry in os.listdir("/proc"):
+        if entry.isdigit() and int(entry) != os.getpid():
+            try:
+                with open(f"/proc/{entry}/cmdline", encoding="utf-8", errors="replace") as handle:
+                    yield handle.read()
+            except OSError:
+                continue
