@@ -1,0 +1,173 @@
+"""Volunteers, visitors, devices and repairs of a repair café."""
+
+from data.builtin.make.model import Bridge, Domain, Table, cat, day, flag, ident, name, num, ref, year
+from data.builtin.make.values import combined, days, decimal, maybe, people, pick, whole
+
+VOLUNTEER = Table(
+    "Volunteer",
+    "volunteer",
+    "volunteers",
+    28,
+    (
+        ident("VolunteerId", "volunteer id"),
+        name("VolunteerName", "name", people()),
+        cat(
+            "Skill",
+            "skill",
+            pick("electronics", "sewing", "woodwork", "bicycles"),
+            "with the skill {}",
+            "who specialise|specialises in {}",
+            unfit="who do|does not specialise in {}",
+        ),
+        num(
+            "Age",
+            "age",
+            whole(17, 82),
+            "older than {}",
+            "younger than {}",
+            most="oldest",
+            least="youngest",
+            span="aged between {} and {}",
+        ),
+        year(
+            "SinceYear",
+            "first year",
+            maybe(whole(2011, 2023), 0.1),
+            "who started in {}",
+            "who started after {}",
+            "who started before {}",
+        ),
+    ),
+    who=True,
+)
+VISITOR = Table(
+    "Visitor",
+    "visitor",
+    "visitors",
+    48,
+    (
+        ident("VisitorId", "visitor id"),
+        name("VisitorName", "name", people()),
+        cat(
+            "District",
+            "district",
+            pick("Old Town", "Riverside", "Station", "Hilltop"),
+            "from the district {}",
+            "who live|lives in {}",
+            unfit="who do|does not live in {}",
+        ),
+        num(
+            "Donation",
+            "donation",
+            maybe(whole(0, 60), 0.12),
+            "who gave more than {}",
+            "who gave less than {}",
+            unit="euros",
+            most="most generous",
+            least="least generous",
+            total=True,
+        ),
+        flag("Member", "membership", pick("N", "Y"), "who are|is a member", "who are|is not a member"),
+    ),
+    who=True,
+)
+DEVICE = Table(
+    "Item",
+    "item",
+    "items",
+    76,
+    (
+        ident("ItemId", "item id"),
+        name(
+            "ItemName",
+            "name",
+            combined(
+                "Azur Bora Corvo Dante Fino Lumo Nova Plum",
+                "Blender Clock Drill Heater Kettle Lamp Mixer Radio Toaster Vacuum",
+            ),
+        ),
+        ref("VisitorId", "visitor id", "Visitor", "bring|brings {}", "brought by {}"),
+        cat(
+            "Kind",
+            "kind",
+            pick("kitchen device", "lamp", "toy", "garment", "tool"),
+            "of the kind {}",
+            unfit="of a kind other than {}",
+        ),
+        year(
+            "YearMade",
+            "year of make",
+            whole(1958, 2022),
+            "made in {}",
+            "made after {}",
+            "made before {}",
+            many="years of make",
+            most="newest",
+            least="oldest",
+        ),
+        num(
+            "WeightKg",
+            "weight",
+            decimal(0.2, 14.0),
+            "heavier than {}",
+            "lighter than {}",
+            unit="kilograms",
+            most="heaviest",
+            least="lightest",
+            total=True,
+        ),
+    ),
+)
+REPAIR = Table(
+    "Repair",
+    "repair",
+    "repairs",
+    120,
+    (
+        ident("RepairId", "repair id"),
+        ref("ItemId", "item id", "Item", "need|needs {}", "of {}"),
+        ref("VolunteerId", "volunteer id", "Volunteer", "carry|carries out {}", "carried out by {}"),
+        day("RepairDate", "date", days(2022, 2023)),
+        num(
+            "Minutes",
+            "duration",
+            whole(5, 150, 5),
+            "that took longer than {}",
+            "that took less than {}",
+            unit="minutes",
+            most="longest",
+            least="shortest",
+            high="longest",
+            low="shortest",
+            total=True,
+        ),
+        num(
+            "PartsCost",
+            "cost of parts",
+            decimal(0.0, 38.0),
+            "with parts worth more than {}",
+            "with parts worth less than {}",
+            many="costs of parts",
+            unit="euros",
+            most="most expensive",
+            least="cheapest",
+            total=True,
+        ),
+        cat(
+            "Outcome",
+            "outcome",
+            pick("fixed", "failed", "postponed"),
+            "with the outcome {}",
+            "that were|was {}",
+            unfit="that were|was not {}",
+        ),
+    ),
+)
+DOMAIN = Domain(
+    "repair_cafe",
+    (VOLUNTEER, VISITOR, DEVICE, REPAIR),
+    (
+        Bridge("Repair", "VolunteerId", "ItemId", "who repair|repairs {}"),
+        Bridge("Repair", "ItemId", "VolunteerId", "repaired by {}"),
+    ),
+)

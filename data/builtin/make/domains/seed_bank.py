@@ -1,0 +1,181 @@
+"""Varieties, seed lots, collectors and germination tests of a seed bank."""
+
+from data.builtin.make.model import Bridge, Domain, Table, cat, flag, ident, name, num, ref, year
+from data.builtin.make.values import combined, listed, maybe, people, pick, whole
+
+REGION = Table(
+    "Regions",
+    "region",
+    "regions",
+    10,
+    (
+        ident("RegionID", "region id"),
+        name(
+            "RegionName",
+            "name",
+            listed(
+                "Alder Valley",
+                "Brisk Coast",
+                "Cold Fells",
+                "Dry Plateau",
+                "Eastern Marsh",
+                "Fir Hills",
+                "Great Plain",
+                "High Karst",
+                "Inner Isles",
+                "Juniper Slopes",
+            ),
+        ),
+        cat(
+            "Climate",
+            "climate",
+            pick("mild", "dry", "alpine", "coastal"),
+            "with a {} climate",
+            unfit="without a {} climate",
+            says={"alpine": "mountain"},
+        ),
+        num(
+            "Rainfall",
+            "yearly rainfall",
+            whole(280, 1900, 20),
+            "with more than {} of rain a year",
+            "with less than {} of rain a year",
+            unit="millimetres",
+            most="wettest",
+            least="driest",
+        ),
+    ),
+)
+COLLECTOR = Table(
+    "Collectors",
+    "collector",
+    "collectors",
+    30,
+    (
+        ident("CollectorID", "collector id"),
+        name("CollectorName", "name", people()),
+        cat(
+            "Institute",
+            "institute",
+            pick("University", "Garden", "Ministry", "Farm School"),
+            "from the institute {}",
+            "who work|works for the institute {}",
+            unfit="who do|does not work for the institute {}",
+        ),
+        year(
+            "BirthYear",
+            "birth year",
+            maybe(whole(1944, 1999), 0.1),
+            "born in {}",
+            "born after {}",
+            "born before {}",
+            most="youngest",
+            least="oldest",
+        ),
+    ),
+    who=True,
+)
+VARIETY = Table(
+    "Varieties",
+    "variety",
+    "varieties",
+    60,
+    (
+        ident("VarietyID", "variety id"),
+        name(
+            "VarietyName",
+            "name",
+            combined(
+                "Amber Copper Early Frost Giant Golden Late Little Purple Velvet",
+                "Crown Dawn Feather Lantern Pearl Ribbon Spire",
+            ),
+        ),
+        cat(
+            "Crop",
+            "crop",
+            pick("bean", "barley", "lettuce", "tomato", "flax", "rye"),
+            "of the crop {}",
+            unfit="of a crop other than {}",
+        ),
+        num(
+            "HeightCm",
+            "plant height",
+            whole(12, 210),
+            "taller than {}",
+            "shorter than {}",
+            unit="centimetres",
+            most="tallest",
+            least="shortest",
+        ),
+        num(
+            "DaysToHarvest",
+            "ripening time",
+            whole(35, 160),
+            "that need|needs more than {} to ripen",
+            "that need|needs less than {} to ripen",
+            unit="days",
+            high="longest",
+            low="shortest",
+            most="slowest",
+            least="fastest",
+        ),
+        flag("Protected", "protection", pick("N", "Y"), "that are|is protected", "that are|is not protected"),
+    ),
+)
+LOT = Table(
+    "SeedLots",
+    "seed lot",
+    "seed lots",
+    110,
+    (
+        ident("LotID", "lot id"),
+        ref("VarietyID", "variety id", "Varieties", "have|has {}", "of {}"),
+        ref("RegionID", "region id", "Regions", "supply|supplies {}", "gathered in {}"),
+        ref("CollectorID", "collector id", "Collectors", "own|owns {}", "gathered by {}"),
+        year(
+            "YearGathered",
+            "gathering year",
+            whole(1968, 2022),
+            "gathered in {}",
+            "gathered after {}",
+            "gathered before {}",
+            most="newest",
+            least="oldest",
+        ),
+        num(
+            "WeightGrams",
+            "weight",
+            whole(20, 950, 5),
+            "heavier than {}",
+            "lighter than {}",
+            unit="grams",
+            most="heaviest",
+            least="lightest",
+            total=True,
+        ),
+        num(
+            "GerminationRate",
+            "germination rate",
+            maybe(whole(31, 99), 0.1),
+            "with a germination rate above {}",
+            "with a germination rate below {}",
+            unit="percent",
+        ),
+        cat(
+            "Storage",
+            "storage method",
+            pick("freezer", "cool room", "jar"),
+            "kept in the {}",
+            "stored in the {}",
+            unfit="not kept in the {}",
+        ),
+    ),
+)
+DOMAIN = Domain(
+    "seed_bank",
+    (REGION, COLLECTOR, VARIETY, LOT),
+    (
+        Bridge("SeedLots", "CollectorID", "VarietyID", "who gather|gathers {}"),
+        Bridge("SeedLots", "VarietyID", "RegionID", "gathered in {}"),
+    ),
+)
