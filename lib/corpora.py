@@ -5,6 +5,7 @@ rest goes on (unless `strict`). A file that is not JSON is a CorpusError: nobody
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,18 @@ FILES = {"train": ("train_spider.json", "train.json"), "dev": ("dev.json",)}
 SOURCES = tuple(FILES)
 MAX_QUESTION = 10_000  # characters; the longest question of Spider has 263
 MAX_QUERY = 100_000  # characters; the longest query of Spider has 577
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something odd about a record that is kept."""
+
+    file: str  # name of the file
+    record: int  # 0-based index in the file
+    text: str  # what is odd
+
+    def __str__(self):
+        return f"{self.file}, record {self.record}: {self.text}"
 
 
 def open_corpus(name: str, strict: bool = False) -> "Corpus":
@@ -48,11 +61,13 @@ class Corpus:
         folder: where it is.
         schemas: schema of each database.
         problems: the broken records met so far, each once.
+        notes: what was odd about the records read so far, each once; `lib.defects` finds more.
     """
 
     def __init__(self, name: str, folder: Path, strict: bool = False):
         self.name, self.folder, self.strict = name, Path(folder), strict
         self._problems: dict[tuple[str, int], RecordError] = {}
+        self._notes: dict[Note, None] = {}
         self.schemas, self._broken_schemas, broken = read_schemas(self.folder / "tables.json")
         for problem in broken:
             self._set_aside(problem)
@@ -61,6 +76,11 @@ class Corpus:
     def problems(self) -> list[RecordError]:
         """The broken records met so far, in the order in which they were met."""
         return list(self._problems.values())
+
+    @property
+    def notes(self) -> list[Note]:
+        """What was odd about the records read so far, in the order in which they were met."""
+        return list(self._notes)
 
     def file(self, source: str) -> Path:
         """The file of a source.
@@ -93,9 +113,12 @@ class Corpus:
             if reason:
                 self._set_aside(RecordError(path.name, index, reason))
                 continue
-            query, question = record["query"], record["question"]
-            tokens = _own_tokens(record) or tokenize(question)
-            yield Example(f"{source}-{index:05d}", record["db_id"], question, tokens, query, source)
+            tokens = _own_tokens(record)
+            if not tokens and "question_toks" in record:
+                self._notes[Note(path.name, index, "'question_toks' is no list of words; cut anew")] = None
+            question = record["question"]
+            tokens = tokens or tokenize(question)
+            yield Example(f"{source}-{index:05d}", record["db_id"], question, tokens, record["query"], source)
 
     def database(self, db_id: str) -> Path | None:
         """The SQLite file of a database, or None if the corpus comes without it.
