@@ -24,6 +24,7 @@ COMMANDS = {
     "train": "train a SQL-to-text model",
     "translate": "put one SQL query into words with a trained model",
     "evaluate": "score a trained model on a dataset",
+    "score": "score the texts of any system on a dataset",
     "study": "run the notebooks of a study",
 }
 

@@ -1,0 +1,153 @@
+"""Encoded pairs -> padded batches of similar lengths."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lib.errors import ModelError
+from lib.models.vocabulary import END, PAD, START, UNKNOWN, Vocabulary
+
+POOL = 6400  # pairs that are sorted together: large enough for even lengths, small enough to mix
+_STEP = 4  # lengths are padded to multiples of it, which spares oneDNN from compiling kernels for each length
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One encoded pair."""
+
+    source: tuple[int, ...]  # source numbers
+    copies: tuple[int, ...]  # number in the target vocabulary of each source token, extended
+    target: tuple[int, ...]  # target numbers, extended, with END; empty if unknown
+    structure: Any = None  # what the encoder needs besides the tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Padded pairs. Lengths are multiples of 4, the last positions are padding."""
+
+    source: Tensor  # (batch, src_len) source numbers
+    lengths: Tensor  # (batch,) true source lengths
+    copies: Tensor  # (batch, src_len) extended target numbers; PAD on padding
+    target: Tensor  # (batch, trg_len) extended target numbers with END
+    target_lengths: Tensor  # (batch,) true target lengths
+    structures: tuple[Any, ...]  # one for each pair
+
+    def to(self, device: torch.device) -> "Batch":
+        """The same on a device."""
+        if device.type == "cpu":
+            return self
+        moved = (
+            value.to(device) for value in (self.source, self.lengths, self.copies, self.target, self.target_lengths)
+        )
+        return Batch(*moved, self.structures)
+
+
+@dataclass(frozen=True, slots=True)
+class Coder:
+    """Both vocabularies, and how pairs become numbers."""
+
+    source: Vocabulary
+    target: Vocabulary
+
+    def item(self, source: Sequence[str], target: Sequence[str] | None = None, structure: Any = None) -> Item:
+        """Encodes one pair.
+
+        Args:
+            source: lower-case source tokens, at least one.
+            target: lower-case target tokens, or None if there is none.
+            structure: what the encoder needs besides.
+
+        Raises:
+            ModelError: if the source is empty.
+        """
+        if not source:
+            raise ModelError("cannot encode an empty source")
+        copies = self.target.extended(source, source)
+        numbers = () if target is None else (*self.target.extended(target, source), END)
+        return Item(tuple(self.source.numbers(source)), tuple(copies), numbers, structure)
+
+    def words(self, numbers: Sequence[int], source: Sequence[str]) -> list[str]:
+        """The words of extended target numbers.
+
+        Args:
+            numbers: of the target vocabulary, or beyond it for words of the source.
+            source: the source tokens, in whatever case they should be copied.
+        """
+        size = len(self.target)
+        return [self.target.words[number] if number < size else source[number - size] for number in numbers]
+
+
+def bucketed(items: Sequence[Item], size: int, rng: random.Random) -> list[list[int]]:
+    """Shuffled batches of items with similar lengths, as indices.
+
+    Args:
+        items: at least one.
+        size: items a batch, at least 1.
+        rng: decides the order.
+
+    Raises:
+        ModelError: if there are no items.
+    """
+    if not items:
+        raise ModelError("no pairs to train on: the training part is empty, or nothing in it has a text")
+    order = list(range(len(items)))
+    rng.shuffle(order)
+    batches = []
+    for start in range(0, len(order), POOL):
+        pool = sorted(order[start : start + POOL], key=lambda i: (len(items[i].source), len(items[i].target)))
+        batches += [pool[first : first + size] for first in range(0, len(pool), size)]
+    rng.shuffle(batches)
+    return batches
+
+
+def by_length(items: Sequence[Item], size: int) -> list[list[int]]:
+    """Batches of items with similar source lengths, longest first, as indices; for decoding."""
+    order = sorted(range(len(items)), key=lambda i: (-len(items[i].source), i))
+    return [order[first : first + size] for first in range(0, len(order), size)]
+
+
+def collate(items: Sequence[Item]) -> Batch:
+    """Pads items into one batch.
+
+    Raises:
+        ModelError: if there are none.
+    """
+    if not items:
+        raise ModelError("cannot make a batch of no pairs")
+    return Batch(
+        source=_padded([item.source for item in items]),
+        lengths=torch.tensor([len(item.source) for item in items]),
+        copies=_padded([item.copies for item in items]),
+        target=_padded([item.target for item in items]),
+        target_lengths=torch.tensor([len(item.target) for item in items]),
+        structures=tuple(item.structure for item in items),
+    )
+
+
+def shifted(target: Tensor, known: int) -> Tensor:
+    """What the decoder reads at each step: START, then the words before; copied words are unknown to it.
+
+    Args:
+        target: (batch, trg_len) extended numbers.
+        known: size of the target vocabulary.
+
+    Returns:
+        (batch, trg_len) numbers below `known`.
+    """
+    start = torch.full_like(target[:, :1], START)
+    return inside(torch.cat([start, target[:, :-1]], dim=1), known)
+
+
+def inside(numbers: Tensor, known: int) -> Tensor:
+    """Extended numbers with those beyond the vocabulary replaced by UNKNOWN."""
+    return torch.where(numbers < known, numbers, UNKNOWN)
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
+    longest = max(map(len, rows))
+    width = max(_STEP, -(-longest // _STEP) * _STEP)
+    return torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows])

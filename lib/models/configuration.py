@@ -1,0 +1,173 @@
+"""Settings of models and of training: frozen records that check themselves.
+
+Imports no torch, so that commands can list and check settings at once.
+"""
+
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from lib.errors import ParameterError, suggest
+
+
+@dataclass(frozen=True, slots=True)
+class BiLSTMSettings:
+    """Bidirectional LSTM over the tokens of the SQL."""
+
+    embedding: int = 256  # width of token vectors
+    hidden: int = 256  # width per direction
+    layers: int = 1
+    dropout: float = 0.3  # 0-1, on token vectors and on states
+
+
+@dataclass(frozen=True, slots=True)
+class DecoderSettings:
+    """Attention LSTM, the same for all encoders."""
+
+    embedding: int = 256  # width of token vectors, also of the vectors that words are chosen by
+    hidden: int = 512  # width of the LSTM
+    dropout: float = 0.3  # 0-1, on token vectors and before the choice of words
+    copy: bool = False  # may copy tokens of the SQL (See et al. 2017)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSettings:
+    """How a model is trained."""
+
+    epochs: int = 12
+    batch_size: int = 64  # pairs
+    learning_rate: float = 1e-3  # at the end of the warm-up
+    warmup: float = 0.05  # share of all steps with a rising learning rate; a cosine falls to 0 after it
+    clip: float = 1.0  # largest norm of the gradient
+    label_smoothing: float = 0.1  # 0-1
+    patience: int = 0  # epochs without a better validation BLEU before stopping; 0: never stops early
+    keep: str = "best"  # weights that are kept: best (by validation BLEU) or last
+    min_count: int = 2  # rarer words are unknown words
+    max_length: int = 400  # tokens; longer training pairs are left out and counted
+    threads: int = 1  # two runs of one thread side by side beat one run of two
+    bf16: bool = True  # on processors that have it
+
+
+ENCODERS: dict[str, type] = {"bilstm": BiLSTMSettings}  # settings by name of the model; see encoders/__init__.py
+
+_RANGES = {
+    "dropout": (0.0, 0.95), "label_smoothing": (0.0, 0.95), "warmup": (0.0, 1.0), "learning_rate": (0.0, 10.0),
+    "clip": (1e-6, 1e6), "patience": (0, 10**6), "embedding": (1, 8192), "hidden": (1, 8192), "layers": (1, 64),
+    "epochs": (1, 10**6), "batch_size": (1, 65536), "min_count": (1, 10**9), "max_length": (2, 10**5),
+    "threads": (1, 1024), "heads": (1, 64), "reach": (1, 1024), "width": (1, 8192), "feedforward": (1, 65536),
+}  # fmt: skip
+_CHOICES = {"keep": ("best", "last")}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings of one run."""
+
+    model: str  # name in ENCODERS
+    seed: int = 1
+    encoder: Any = None  # the settings of that encoder
+    decoder: DecoderSettings = field(default_factory=DecoderSettings)
+    training: TrainingSettings = field(default_factory=TrainingSettings)
+
+    def as_dict(self) -> dict:
+        """Nested plain values, as written to `config.json`."""
+        return asdict(self)
+
+
+def settings(model: str = "bilstm", seed: int = 1, **changes: Any) -> Settings:
+    """The settings of a model with some of them changed.
+
+    Args:
+        model: name in ENCODERS.
+        seed: of all randomness, at least 0.
+        changes: `group.name` or, where only one group has it, `name`; groups: encoder, decoder, training.
+
+    Raises:
+        ParameterError: if a name is unknown or ambiguous, or a value has the wrong type or range.
+
+    >>> settings("bilstm", **{"encoder.hidden": 128, "epochs": 3}).training.epochs
+    3
+    """
+    if model not in ENCODERS:
+        raise ParameterError(f"unknown model '{model}': {suggest(model, ENCODERS)}")
+    if type(seed) is not int or not 0 <= seed < 2**31:
+        raise ParameterError(f"seed must be a whole number from 0 to {2**31 - 1}, not {seed!r}")
+    groups = {"encoder": ENCODERS[model](), "decoder": DecoderSettings(), "training": TrainingSettings()}
+    for name, value in changes.items():
+        for group, key in _places(name, groups):
+            groups[group] = replace(groups[group], **{key: _checked(name, key, value, groups[group])})
+    return _consistent(Settings(model, seed, **groups))
+
+
+def from_dict(record: Any) -> Settings:
+    """Reads `config.json`; the inverse of `Settings.as_dict`.
+
+    Raises:
+        ParameterError: if a key is unknown or a value has the wrong type or range.
+    """
+    if not isinstance(record, dict) or "model" not in record:
+        raise ParameterError("not the settings of a run: no 'model'")
+    for key in record:
+        if key not in Settings.__slots__:
+            raise ParameterError(f"unknown setting '{key}': {suggest(key, Settings.__slots__)}")
+    changes = {}
+    for group in ("encoder", "decoder", "training"):
+        values = record.get(group, {})
+        if not isinstance(values, dict):
+            raise ParameterError(f"settings of '{group}' must be an object, not {values!r:.40}")
+        changes |= {f"{group}.{key}": value for key, value in values.items()}
+    return settings(str(record["model"]), record.get("seed", 1), **changes)
+
+
+def parse_change(text: str) -> tuple[str, Any]:
+    """Reads one `NAME=VALUE` of a command line.
+
+    Raises:
+        ParameterError: if there is no `=`.
+
+    >>> parse_change("decoder.copy=true"), parse_change("dropout=0.2"), parse_change("keep=last")
+    (('decoder.copy', True), ('dropout', 0.2), ('keep', 'last'))
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise ParameterError(f"cannot read '{text}': write NAME=VALUE, such as encoder.hidden=128")
+    if value.lower() in ("true", "false"):
+        return name, value.lower() == "true"
+    for read in (int, float):
+        try:
+            return name, read(value)
+        except ValueError:
+            continue
+    return name, value
+
+
+def _places(name: str, groups: dict[str, Any]) -> list[tuple[str, str]]:
+    """The groups in which a setting is meant; `dropout` alone means every dropout."""
+    group, dot, key = name.partition(".")
+    if dot and group in groups and key in groups[group].__slots__:
+        return [(group, key)]
+    found = [] if dot else [(other, name) for other, values in groups.items() if name in values.__slots__]
+    if not found:
+        known = [f"{other}.{slot}" for other, values in groups.items() for slot in values.__slots__]
+        raise ParameterError(f"unknown setting '{name}': {suggest(name, known)}")
+    return found
+
+
+def _checked(name: str, key: str, value: Any, group: Any) -> Any:
+    wanted = type(getattr(group, key))
+    if wanted is float and type(value) is int:
+        value = float(value)
+    if type(value) is not wanted:
+        raise ParameterError(f"setting '{name}' must be {wanted.__name__}, not {value!r}")
+    if key in _CHOICES and value not in _CHOICES[key]:
+        raise ParameterError(f"setting '{name}' cannot be '{value}': {suggest(value, _CHOICES[key])}")
+    if key in _RANGES and not _RANGES[key][0] <= value <= _RANGES[key][1]:
+        low, high = _RANGES[key]
+        raise ParameterError(f"setting '{name}' must lie between {low} and {high}, not {value}")
+    return value
+
+
+def _consistent(chosen: Settings) -> Settings:
+    names = {item.name for item in fields(chosen.encoder)}
+    if {"heads", "width"} <= names and chosen.encoder.width % chosen.encoder.heads:
+        raise ParameterError(f"encoder.width {chosen.encoder.width} is no multiple of heads {chosen.encoder.heads}")
+    return chosen

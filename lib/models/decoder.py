@@ -1,0 +1,101 @@
+"""The decoder of all models: an LSTM with attention (Luong et al. 2015), which may copy (See et al. 2017).
+
+The attention comes after the LSTM and is not fed back into it, so that training runs the LSTM over the whole target
+in one call.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import linear, log_softmax, logsigmoid
+
+from lib.models.configuration import DecoderSettings
+from lib.models.encoders.memory import Memory
+from lib.models.layers import PooledDropout
+from lib.models.vocabulary import PAD
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """What the decoder knows at each step, before it chooses words."""
+
+    features: Tensor  # (..., embedding) input of the choice of words
+    attention: Tensor  # (..., places) sums to 1 over real places
+    gate: Tensor | None  # (...,) logit of choosing from the vocabulary rather than copying; None without copying
+
+
+class AttentionDecoder(nn.Module):
+    """Attention LSTM whose output words share their vectors with its input words.
+
+    Args:
+        settings: widths, dropout, copying.
+        memory_width: width of the encoder's states.
+        vocabulary_size: number of target words.
+    """
+
+    def __init__(self, settings: DecoderSettings, memory_width: int, vocabulary_size: int):
+        super().__init__()
+        width, hidden = settings.embedding, settings.hidden
+        self.embedding = nn.Embedding(vocabulary_size, width, padding_idx=PAD)
+        nn.init.normal_(self.embedding.weight, std=width**-0.5)  # it also chooses the words: keep logits near 1
+        with torch.no_grad():
+            self.embedding.weight[PAD].zero_()
+        self.lstm = nn.LSTM(width, hidden, batch_first=True)
+        self.start = nn.Linear(memory_width, 2 * hidden)
+        self.key = nn.Linear(memory_width, hidden, bias=False)
+        self.combine = nn.Linear(hidden + memory_width, width)
+        self.bias = nn.Parameter(torch.zeros(vocabulary_size))
+        self.gate = nn.Linear(hidden + memory_width, 1) if settings.copy else None
+        self.dropout = PooledDropout(settings.dropout)
+
+    def initial(self, memory: Memory) -> tuple[Tensor, Tensor]:
+        """The first hidden and cell state, (batch, hidden) each."""
+        return torch.tanh(self.start(memory.summary)).chunk(2, dim=-1)
+
+    def forward(self, memory: Memory, words: Tensor) -> Decoded:
+        """Runs over whole targets.
+
+        Args:
+            memory: encoded sources.
+            words: (batch, trg_len) the word before each step.
+
+        Returns:
+            Features (batch, trg_len, embedding) and attention (batch, trg_len, places).
+        """
+        vectors = self.dropout(self.embedding(words))  # (batch, trg_len, embedding)
+        hidden, cell = self.initial(memory)
+        states = self.lstm(vectors, (hidden[None].contiguous(), cell[None].contiguous()))[0]
+        return self.attend(states, self.key(memory.states), memory)
+
+    def attend(self, states: Tensor, keys: Tensor, memory: Memory) -> Decoded:
+        """Attention from decoder states, (batch, steps, hidden), to keys, (batch, places, hidden)."""
+        scores = (states @ keys.transpose(1, 2)).float()  # (batch, steps, places)
+        attention = scores.masked_fill(~memory.mask[:, None, :], float("-inf")).softmax(dim=-1)
+        context = attention.to(memory.states.dtype) @ memory.states  # (batch, steps, memory_width)
+        both = self.dropout(torch.cat([states.to(context.dtype), context], dim=-1))
+        gate = None if self.gate is None else self.gate(both).squeeze(-1)  # (batch, steps)
+        return Decoded(self.dropout(torch.tanh(self.combine(both))), attention, gate)
+
+    def logits(self, features: Tensor) -> Tensor:
+        """(..., embedding) -> (..., vocabulary)."""
+        return linear(features, self.embedding.weight, self.bias)
+
+    def log_probabilities(self, decoded: Decoded, copies: Tensor, extra: int) -> Tensor:
+        """Log probability of each word of the vocabulary and of each word that can be copied, for decoding.
+
+        Args:
+            decoded: with leading shape (rows,).
+            copies: (rows, places) extended numbers of the source words.
+            extra: number of words beyond the vocabulary.
+
+        Returns:
+            (rows, vocabulary + extra); the words beyond the vocabulary are -inf without copying.
+        """
+        chosen = log_softmax(self.logits(decoded.features).float(), dim=-1)
+        wider = nn.functional.pad(chosen, (0, extra), value=float("-inf"))
+        if decoded.gate is None:
+            return wider
+        gate = decoded.gate.float()
+        mass = torch.zeros_like(wider).scatter_add_(-1, copies, decoded.attention.float())  # (rows, vocabulary + extra)
+        return torch.logaddexp(wider + logsigmoid(gate)[:, None], mass.log() + logsigmoid(-gate)[:, None])

@@ -1,0 +1,26 @@
+"""One module an encoder; each reads a batch and returns a Memory."""
+
+from importlib import import_module
+
+from torch import nn
+
+from lib.errors import ParameterError, suggest
+from lib.models.configuration import Settings
+
+_CLASSES = {"bilstm": ("bilstm", "BiLSTMEncoder")}  # model -> module and class
+
+
+def make_encoder(settings: Settings, vocabulary_size: int) -> nn.Module:
+    """A new encoder.
+
+    Args:
+        settings: of the run.
+        vocabulary_size: number of source words.
+
+    Raises:
+        ParameterError: if the model is unknown.
+    """
+    if settings.model not in _CLASSES:
+        raise ParameterError(f"unknown model '{settings.model}': {suggest(settings.model, _CLASSES)}")
+    module, name = _CLASSES[settings.model]
+    return getattr(import_module(f"lib.models.encoders.{module}"), name)(settings.encoder, vocabulary_size)

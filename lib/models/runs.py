@@ -1,0 +1,284 @@
+"""A run: a folder with a trained model, its settings, its learning curve, and what it was made from.
+
+Files: `config.json` (settings and data), `vocabulary.json`, `model.safetensors`, `learning_curve.csv`,
+`manifest.json` (written last: a run that has it is finished), and `state.safetensors` while it is not.
+No file is a pickle, and no size in a file is trusted before it is held against the tensors that are there.
+"""
+
+import fcntl
+import json
+import platform
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from lib import __version__
+from lib.errors import ModelError, ParameterError
+from lib.files import atomic_writer, read_json, sha256, write_json, write_text
+from lib.models.batching import Coder, by_length, collate
+from lib.models.configuration import Settings, from_dict
+from lib.models.data import hashes, lower, read_training_data
+from lib.models.linearise import linearise
+from lib.models.machine import fast_arithmetic
+from lib.models.model import Translator
+from lib.models.search import search
+from lib.models.training import EpochResult, Trainer
+from lib.models.vocabulary import SPECIALS, Vocabulary
+
+_BATCH = 128
+
+
+def train(data: Path, settings: Settings, out: Path, say: Callable[[str], None] = lambda line: None) -> dict:
+    """Trains a model, or takes up a training that was interrupted; a finished run is left as it is.
+
+    Args:
+        data: folder of a dataset.
+        settings: of the run.
+        out: folder of the run.
+        say: takes lines of progress.
+
+    Returns:
+        The manifest of the run.
+
+    Raises:
+        ModelError: if `out` holds another run or a broken one, is in use, or training fails.
+        CorpusError, RecordError, SqlError: if the dataset is missing or broken.
+    """
+    out = Path(out)
+    config = {"settings": settings.as_dict(), "data": hashes_of(data)}
+    with _locked(out):
+        _same_run(out, config)
+        if (out / "manifest.json").is_file():
+            say(f"'{out}' is finished")
+            return read_json(out / "manifest.json")
+        write_json(out / "config.json", config)
+        with fast_arithmetic(settings.training.threads, settings.training.bf16):
+            return _train(Path(data), settings, out, config, say)
+
+
+def hashes_of(data: Path) -> dict[str, str]:
+    """The hashes that tell a dataset from others."""
+    from lib.datasets import read_manifest
+
+    read_manifest(data)  # says what is wrong if it is none
+    return hashes(data)
+
+
+def _train(data: Path, settings: Settings, out: Path, config: dict, say: Callable[[str], None]) -> dict:
+    encoded = read_training_data(data, settings)
+    trainer = Trainer(encoded, settings, say)
+    words = {side: getattr(encoded.coder, side).words[len(SPECIALS) :] for side in ("source", "target")}
+    write_json(out / "vocabulary.json", words)
+    if (out / "state.safetensors").exists():
+        trainer.restore(*_read_state(out / "state.safetensors"))
+        say(f"going on after epoch {len(trainer.curve)}")
+    while not trainer.finished:
+        row = trainer.run_epoch()
+        say(_line(row, settings.training.epochs, trainer.seconds[-1]))
+        tensors, values = trainer.state()
+        write_tensors(out / "state.safetensors", tensors, values)
+        write_text(out / "learning_curve.csv", _csv(trainer.curve))
+    write_tensors(out / "model.safetensors", trainer.weights(), {})
+    write_text(out / "learning_curve.csv", _csv(trainer.curve))
+    manifest = _manifest(out, config, trainer)
+    write_json(out / "manifest.json", manifest)
+    (out / "state.safetensors").unlink(missing_ok=True)  # three times the model, of no use any more
+    return manifest
+
+
+@contextmanager
+def _locked(out: Path) -> Iterator[None]:
+    """Keeps a second process out of the folder; the lock goes with the process, however it ends."""
+    out.mkdir(parents=True, exist_ok=True)
+    with open(out / ".lock", "w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ModelError(f"'{out}' is in use by another training: wait for it, or choose another folder") from None
+        yield
+
+
+def _same_run(out: Path, config: dict) -> None:
+    """Refuses a folder that holds a run with other settings or other data."""
+    path = out / "config.json"
+    if not path.exists():
+        others = sorted(item.name for item in out.iterdir() if item.name != ".lock" and not item.name.endswith(".part"))
+        if others:
+            raise ModelError(f"'{out}' holds other files ({others[0]}): choose an empty folder for the run")
+        return
+    there = read_json(path)
+    before, now = _flat(there), _flat(config)
+    odd = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+    if odd:
+        key = odd[0]
+        raise ModelError(f"'{out}' holds a run with another {key} ({before.get(key)}, not {now.get(key)}): "
+                         "choose another folder")  # fmt: skip
+
+
+def _flat(value, prefix: str = "") -> dict:
+    if not isinstance(value, dict):
+        return {prefix: value}
+    flat = {}
+    for key, inner in value.items():
+        flat |= _flat(inner, f"{prefix}.{key}" if prefix else key)
+    return flat
+
+
+def _line(row: EpochResult, epochs: int, seconds: float) -> str:
+    checked = "" if row.validation_bleu is None else (
+        f", validation loss {row.validation_loss:.3f}, BLEU {row.validation_bleu:.2f}")  # fmt: skip
+    return f"epoch {row.epoch}/{epochs}: train loss {row.train_loss:.3f}{checked}, {seconds:.0f} s"
+
+
+def _csv(curve: Sequence[EpochResult]) -> str:
+    names = EpochResult.__slots__
+    lines = [",".join(names)]
+    for row in curve:
+        values = (getattr(row, name) for name in names)
+        lines.append(",".join("" if value is None else f"{value:.6g}" for value in values))
+    return "\n".join(lines) + "\n"
+
+
+def _manifest(out: Path, config: dict, trainer: Trainer) -> dict:
+    best = trainer.curve[trainer.best_epoch - 1]
+    return config | {
+        "pairs": {"train": len(trainer.data.train), "validation": len(trainer.data.validation)},
+        "left_out": trainer.data.left_out,
+        "words": {"source": len(trainer.data.coder.source), "target": len(trainer.data.coder.target)},
+        "parameters": sum(parameter.numel() for parameter in trainer.model.parameters()),
+        "epochs": len(trainer.curve),
+        "best": asdict(best),
+        "sha256": {name: sha256(out / name) for name in ("model.safetensors", "vocabulary.json", "learning_curve.csv")},
+        "seconds": {"epochs": trainer.seconds, "all": round(sum(trainer.seconds), 1)},
+        "device": str(trainer.device),
+        "versions": {name: version(name) for name in ("numpy", "sacrebleu", "safetensors", "torch")}
+        | {"spidercompose": __version__, "python": platform.python_version()},
+    }
+
+
+def write_tensors(path: Path, tensors: dict[str, Tensor], values: dict) -> None:
+    """Writes tensors and plain values into one safetensors file, atomically."""
+    from safetensors.torch import save
+
+    contiguous = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
+    with atomic_writer(path, "wb") as handle:
+        handle.write(save(contiguous, {"values": json.dumps(values, sort_keys=True)}))
+
+
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict]:
+    """Reads what `write_tensors` wrote.
+
+    Raises:
+        ModelError: if the file is missing or no such file.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="pt") as handle:
+            values = json.loads((handle.metadata() or {}).get("values", "{}"))
+            return {name: handle.get_tensor(name) for name in handle.keys()}, values  # noqa: SIM118 (no mapping)
+    except (SafetensorError, OSError, ValueError) as error:
+        raise ModelError(f"cannot read '{path}' as safetensors ({error}): train the model again") from error
+
+
+def _read_state(path: Path) -> tuple[dict[str, Tensor], dict]:
+    tensors, values = read_tensors(path)
+    if not isinstance(values, dict):
+        raise ModelError(f"'{path}' is not the state of a training: remove the folder and train again")
+    return tensors, values
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A trained model, ready to translate."""
+
+    folder: Path
+    settings: Settings
+    coder: Coder
+    model: Translator
+
+    def translate(self, sources: Sequence[Sequence[str]], beam: int = 1) -> list[str]:
+        """Puts SQL into words.
+
+        Args:
+            sources: tokens of `linearise`, in the case in which values should be copied.
+            beam: width of the search, 1 to 64; 1 is greedy.
+
+        Returns:
+            A text for each, tokens joined by blanks.
+
+        Raises:
+            ParameterError: if `beam` is out of range.
+            ModelError: if a source is empty or too long.
+        """
+        if not 1 <= beam <= 64:
+            raise ParameterError(f"beam must lie between 1 and 64, not {beam}")
+        longest = self.settings.training.max_length
+        for tokens in sources:
+            if len(tokens) > longest:
+                raise ModelError(f"the SQL has {len(tokens)} tokens, the model reads at most {longest}")
+        items = [self.coder.item(lower(tokens)) for tokens in sources]
+        texts = [""] * len(items)
+        with fast_arithmetic(self.settings.training.threads, self.settings.training.bf16):
+            for chosen in by_length(items, max(1, _BATCH // beam)):
+                batch = collate([items[index] for index in chosen])
+                for index, numbers in zip(chosen, search(self.model, batch, beam), strict=True):
+                    texts[index] = " ".join(self.coder.words(numbers, sources[index]))
+        return texts
+
+    def translate_sql(self, sql: str, beam: int = 1) -> str:
+        """Puts one query, or a part of one that starts at a clause, into words.
+
+        Raises:
+            SqlError: if the SQL cannot be read.
+            ModelError: if it is too long.
+        """
+        return self.translate([linearise(sql)], beam)[0]
+
+
+def load(folder: Path) -> Run:
+    """Opens a finished run.
+
+    Raises:
+        ModelError: if the folder holds no finished run, or a broken one.
+    """
+    folder = Path(folder)
+    if not (folder / "manifest.json").is_file():
+        what = "an unfinished run" if (folder / "config.json").is_file() else "no run"
+        raise ModelError(f"'{folder}' holds {what}: train it with 'spidercompose train --out {folder}'")
+    try:
+        settings = from_dict(read_json(folder / "config.json").get("settings"))
+        words = read_json(folder / "vocabulary.json")
+        coder = Coder(Vocabulary(words["source"]), Vocabulary(words["target"]))
+        tensors, _ = read_tensors(folder / "model.safetensors")
+        model = _filled(settings, coder, tensors)
+    except (ModelError, ParameterError, AttributeError, KeyError, TypeError) as error:
+        raise ModelError(f"'{folder}' is a broken run ({error}): train it again") from error
+    return Run(folder, settings, coder, model.eval())
+
+
+def _filled(settings: Settings, coder: Coder, tensors: dict[str, Tensor]) -> Translator:
+    """A model with given weights; nothing is allocated for sizes that the weights do not have."""
+    with torch.device("meta"):
+        model = Translator(settings, len(coder.source), len(coder.target))
+    wanted = {name: (value.shape, value.dtype) for name, value in model.state_dict().items()}
+    found = {name: (value.shape, value.dtype) for name, value in tensors.items()}
+    odd = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
+    if odd:
+        raise ModelError(f"the weights '{odd[0]}' do not fit the settings and the vocabulary")
+    model.load_state_dict(tensors, assign=True)
+    return model
+
+
+def notice(line: str) -> None:
+    """Prints one line of progress to standard error, unless TQDM_DISABLE=1."""
+    import os
+
+    if os.environ.get("TQDM_DISABLE") != "1":
+        print(line, file=sys.stderr, flush=True)

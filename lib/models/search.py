@@ -1,0 +1,158 @@
+"""Greedy and beam search, in batches that sentences leave when they are finished."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from lib.models.batching import Batch, inside
+from lib.models.encoders.memory import Memory
+from lib.models.model import Translator
+from lib.models.vocabulary import END, PAD, START, UNKNOWN
+
+_NEVER = (PAD, UNKNOWN, START)  # words that no text holds
+
+
+def limits(lengths: Tensor) -> Tensor:
+    """The longest text allowed for each source, in words; no reference of Spider comes near."""
+    return 2 * lengths + 20
+
+
+@torch.no_grad()
+def search(model: Translator, batch: Batch, beam: int = 1, length_penalty: float = 1.0) -> list[list[int]]:
+    """Finds a likely text for each source.
+
+    Args:
+        model: in evaluation mode.
+        batch: targets are not looked at.
+        beam: texts kept at each step; 1 is greedy search.
+        length_penalty: log probabilities are divided by the length in words to this power; 0 or more.
+
+    Returns:
+        Extended target numbers of each text, without END, in the order of the batch.
+    """
+    memory = model.encoder(batch)
+    stepper = _Stepper(model, memory, batch.copies.shape[1])
+    if beam == 1:
+        return _greedy(stepper, limits(batch.lengths))
+    return _beam(stepper, limits(batch.lengths), beam, length_penalty)
+
+
+@dataclass(slots=True)
+class _State:
+    """Decoder states of the live rows."""
+
+    memory: Memory
+    keys: Tensor  # (rows, places, hidden): the memory, projected once
+    hidden: Tensor  # (rows, hidden)
+    cell: Tensor  # (rows, hidden)
+
+    def rows(self, chosen: Tensor) -> "_State":
+        return _State(self.memory.rows(chosen), self.keys[chosen], self.hidden[chosen], self.cell[chosen])
+
+
+class _Stepper:
+    """The decoder one step at a time."""
+
+    def __init__(self, model: Translator, memory: Memory, extra: int):
+        self._model, self._extra = model, extra
+        decoder, lstm = model.decoder, model.decoder.lstm
+        # What a word adds to the gates of the LSTM depends on the word alone: one table instead of a product a step.
+        self._table = decoder.embedding.weight @ lstm.weight_ih_l0.T + (lstm.bias_ih_l0 + lstm.bias_hh_l0)
+        hidden, cell = decoder.initial(memory)
+        self.state = _State(memory, decoder.key(memory.states), hidden, cell)
+
+    def __call__(self, state: _State, words: Tensor) -> tuple[_State, Tensor]:
+        """Reads (rows,) words; returns the next state and log probabilities, (rows, vocabulary + extra)."""
+        decoder = self._model.decoder
+        gates = self._table[inside(words, self._model.target_size)] + state.hidden @ decoder.lstm.weight_hh_l0.T
+        enter, forget, new, out = gates.chunk(4, dim=-1)
+        cell = forget.sigmoid() * state.cell + enter.sigmoid() * new.tanh()
+        hidden = out.sigmoid() * cell.tanh()
+        found = decoder.attend(hidden[:, None, :], state.keys, state.memory)
+        flat = type(found)(
+            found.features[:, 0], found.attention[:, 0], None if found.gate is None else found.gate[:, 0]
+        )
+        scores = decoder.log_probabilities(flat, state.memory.copies, self._extra)
+        scores[:, _NEVER] = float("-inf")
+        return _State(state.memory, state.keys, hidden, cell), scores
+
+
+def _greedy(step: _Stepper, longest: Tensor) -> list[list[int]]:
+    """The likeliest word at each step."""
+    texts: list[list[int]] = [[] for _ in longest]
+    live = torch.arange(len(longest))  # numbers of the sentences in the rows
+    state, words = step.state, torch.full_like(live, START)
+    for length in range(1, int(longest.max()) + 1):
+        state, scores = step(state, words)
+        words = scores.argmax(dim=-1).cpu()
+        for row, word in zip(live.tolist(), words.tolist(), strict=True):
+            if word != END:
+                texts[row].append(word)
+        going = (words != END) & (length < longest[live])
+        if not going.any():
+            break
+        if not going.all():
+            rows = going.nonzero().squeeze(1)
+            live, words, state = live[rows], words[rows], state.rows(rows)
+    return texts
+
+
+def _beam(step: _Stepper, longest: Tensor, beam: int, length_penalty: float) -> list[list[int]]:
+    """Beam search; a sentence is finished once `beam` of its texts are."""
+    count = len(longest)
+    finished: list[list[tuple[float, list[int]]]] = [[] for _ in range(count)]
+    live = torch.arange(count)
+    state = step.state.rows(live.repeat_interleave(beam))
+    scores = torch.full((count, beam), float("-inf"))
+    scores[:, 0] = 0  # all beams of a sentence start alike: count only one
+    texts = torch.full((count, beam, 1), START)
+    for length in range(1, int(longest.max()) + 1):
+        state, chances = step(state, texts[:, :, -1].reshape(-1))
+        totals, origins, words = _candidates(scores, chances.cpu(), beam)
+        _collect(finished, live, texts, totals, origins, words, beam, length**length_penalty)
+        scores, origins, words = _continued(totals, origins, words, beam)
+        texts = torch.cat([texts.gather(1, origins[:, :, None].expand(-1, -1, texts.shape[2])), words[:, :, None]], 2)
+        rows = (torch.arange(len(live))[:, None] * beam + origins).reshape(-1)
+        over = length >= longest[live]
+        _cut_off(finished, live, texts, scores, over, length**length_penalty)
+        going = torch.tensor([len(finished[i]) < beam for i in live.tolist()]) & ~over
+        if not going.any():
+            break
+        live, scores, texts = live[going], scores[going], texts[going]
+        state = state.rows(rows.view(-1, beam)[going].reshape(-1))
+    return [max(found, key=lambda pair: pair[0])[1] for found in finished]
+
+
+def _candidates(scores: Tensor, chances: Tensor, beam: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The best 2 * beam continuations of each sentence: total scores, beams that they continue, words.
+
+    Twice the beam, since at most `beam` of them end the text.
+    """
+    width = chances.shape[-1]
+    totals = scores[:, :, None] + chances.view(len(scores), beam, width)
+    best, places = totals.flatten(1).topk(2 * beam, dim=-1)
+    return best, places // width, places % width
+
+
+def _collect(finished: list, live: Tensor, texts: Tensor, totals: Tensor, origins: Tensor, words: Tensor, beam: int,
+             divisor: float) -> None:  # fmt: skip
+    """Notes the texts that end now; only those among the best `beam`."""
+    ends = (words[:, :beam] == END) & totals[:, :beam].isfinite()
+    for row, rank in ends.nonzero().tolist():
+        text = texts[row, origins[row, rank], 1:].tolist()
+        finished[live[row]].append((float(totals[row, rank]) / divisor, text))
+
+
+def _continued(totals: Tensor, origins: Tensor, words: Tensor, beam: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The best `beam` candidates that go on, in order."""
+    ranks = torch.arange(totals.shape[1]).expand_as(words)
+    chosen = torch.where(words == END, ranks + totals.shape[1], ranks).argsort(dim=-1)[:, :beam]
+    return totals.gather(1, chosen), origins.gather(1, chosen), words.gather(1, chosen)
+
+
+def _cut_off(finished: list, live: Tensor, texts: Tensor, scores: Tensor, over: Tensor, divisor: float) -> None:
+    """Takes texts that reached the limit as they are, if nothing better ended."""
+    for row in over.nonzero().squeeze(1).tolist():
+        if not finished[live[row]]:
+            finished[live[row]].append((float(scores[row, 0]) / divisor, texts[row, 0, 1:].tolist()))
