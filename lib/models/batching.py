@@ -40,10 +40,8 @@ class Batch:
         """The same on a device."""
         if device.type == "cpu":
             return self
-        moved = (
-            value.to(device) for value in (self.source, self.lengths, self.copies, self.target, self.target_lengths)
-        )
-        return Batch(*moved, self.structures)
+        tensors = self.source, self.lengths, self.copies, self.target, self.target_lengths
+        return Batch(*(tensor.to(device) for tensor in tensors), self.structures)
 
 
 @dataclass(frozen=True, slots=True)

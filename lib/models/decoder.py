@@ -24,6 +24,11 @@ class Decoded:
     attention: Tensor  # (..., places) sums to 1 over real places
     gate: Tensor | None  # (...,) logit of choosing from the vocabulary rather than copying; None without copying
 
+    def only_step(self) -> "Decoded":
+        """Drops the dimension of steps where there is one step: (batch, 1, ...) -> (batch, ...)."""
+        gate = None if self.gate is None else self.gate[:, 0]
+        return Decoded(self.features[:, 0], self.attention[:, 0], gate)
+
 
 class AttentionDecoder(nn.Module):
     """Attention LSTM whose output words share their vectors with its input words.

@@ -70,10 +70,7 @@ class _Stepper:
         cell = forget.sigmoid() * state.cell + enter.sigmoid() * new.tanh()
         hidden = out.sigmoid() * cell.tanh()
         found = decoder.attend(hidden[:, None, :], state.keys, state.memory)
-        flat = type(found)(
-            found.features[:, 0], found.attention[:, 0], None if found.gate is None else found.gate[:, 0]
-        )
-        scores = decoder.log_probabilities(flat, state.memory.copies, self._extra)
+        scores = decoder.log_probabilities(found.only_step(), state.memory.copies, self._extra)
         scores[:, _NEVER] = float("-inf")
         return _State(state.memory, state.keys, hidden, cell), scores
 

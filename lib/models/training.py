@@ -72,9 +72,7 @@ class Trainer:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model.to(self.device)
         options = settings.training
-        self._optimizer = torch.optim.Adam(
-            self.model.parameters(), options.learning_rate, betas=(0.9, 0.98), fused=True
-        )
+        self._optimizer = torch.optim.Adam(self.model.parameters(), betas=(0.9, 0.98), fused=True)
         self.curve: list[EpochResult] = []
         self.seconds: list[float] = []  # of each epoch
         self._best: dict[str, Tensor] = {}
@@ -123,8 +121,10 @@ class Trainer:
             rate = learning_rate(step, options.epochs * len(batches), options.learning_rate, options.warmup)
             loss, count = self._step(self._batch(self.data.train, chosen), rate)
             if not math.isfinite(loss):
-                raise ModelError(f"the loss is no number in epoch {epoch}, step {index + 1}: lower training.learning_rate "
-                                 f"({options.learning_rate}) or training.clip ({options.clip})")  # fmt: skip
+                raise ModelError(
+                    f"the loss is no number in epoch {epoch}, step {index + 1}: lower training.learning_rate "
+                    f"({options.learning_rate}) or training.clip ({options.clip})"
+                )
             total, words = total + loss * count, words + count
             notices(index + 1, words, total / words)
         return total / words, rate
@@ -211,5 +211,5 @@ class _Notices:
             return
         self._last, passed = now, now - self._started
         left = passed / done * (self._batches * (self._epochs - self._epoch + 1) - done)
-        self._say(f"epoch {self._epoch}/{self._epochs}, {100 * done // self._batches} %, {words / passed:,.0f} tokens/s, "
-                  f"loss {loss:.3f}, about {left / 60:.1f} min left")  # fmt: skip
+        place = f"epoch {self._epoch}/{self._epochs}, {100 * done // self._batches} %"
+        self._say(f"{place}, {words / passed:,.0f} tokens/s, loss {loss:.3f}, about {left / 60:.1f} min left")
