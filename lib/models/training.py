@@ -71,7 +71,6 @@ class Trainer:
             self.model = Translator(settings, len(data.coder.source), len(data.coder.target))
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model.to(self.device)
-        options = settings.training
         self._optimizer = torch.optim.Adam(self.model.parameters(), betas=(0.9, 0.98), fused=True)
         self.curve: list[EpochResult] = []
         self.seconds: list[float] = []  # of each epoch
