@@ -1,0 +1,69 @@
+"""Question -> phrases -> the best sequence of labels, by dynamic programming (Viterbi).
+
+Each phrase gets a label, a set of clauses. A sequence scores the fit of its labels and pays for changes that no word
+announces and for going on where a word announces a change; every clause of the query must get a phrase.
+"""
+
+from collections.abc import Sequence
+
+from lib.records import Clause, Schema
+from lib.splicing import Span, spans_of
+from lib.tagging.labels import Label, labels, score
+from lib.tagging.matching import Matches, match
+from lib.tagging.phrases import Phrase, Sign, phrases
+
+# Cost of changing the label, and of keeping it, at a sign; in the unit of candidates.COLUMN, set by hand.
+CHANGE = {Sign.WEAK: 0.6, Sign.CLEAR: 0.0, Sign.SENTENCE: 0.0}
+KEEP = {Sign.WEAK: 0.0, Sign.CLEAR: 0.5, Sign.SENTENCE: 0.5}
+
+
+def segment(tokens: Sequence[str], clauses: Sequence[Clause], schema: Schema | None) -> tuple[tuple[Span, ...], ...]:
+    """The spans of each clause, in order; together they cover the question, and none is empty.
+
+    Args:
+        tokens: tokens of the question.
+        clauses: the clauses of its query, in order.
+        schema: its database, or None.
+    """
+    if len(clauses) == 1 or not tokens:
+        return tuple(spans_of(range(len(tokens))) for _ in clauses)
+    matches = match(tokens, clauses, schema)
+    parts = phrases(matches)
+    chosen = best_labels(matches, parts)
+    return tuple(
+        spans_of(
+            position
+            for part, label in zip(parts, chosen, strict=True)
+            if clause.kind in label.kinds
+            for position in range(part.start, part.stop)
+        )
+        for clause in clauses
+    )
+
+
+def best_labels(matches: Matches, parts: Sequence[Phrase]) -> list[Label]:
+    """The best label of each phrase; of equal sequences the first in the order of `labels`."""
+    known = labels(matches.candidates)
+    masks = [sum(1 << i for i, kind in enumerate(matches.kinds) if kind in label.kinds) for label in known]
+    everything = (1 << len(matches.kinds)) - 1
+    # (label, clauses said so far) -> best score; and where it came from
+    states = {(i, masks[i]): score(matches, parts[0], label) for i, label in enumerate(known)}
+    history: list[dict[tuple[int, int], tuple[int, int]]] = []
+    for part in parts[1:]:
+        fits = [score(matches, part, label) for label in known]
+        after: dict[tuple[int, int], float] = {}
+        origin: dict[tuple[int, int], tuple[int, int]] = {}
+        for (i, said), total in states.items():
+            for j, fit in enumerate(fits):
+                state = (j, said | masks[j])
+                reached = total + fit - (KEEP if i == j else CHANGE)[part.sign]
+                if state not in after or reached > after[state]:
+                    after[state], origin[state] = reached, (i, said)
+        states = after
+        history.append(origin)
+    state = max((s for s in states if s[1] == everything), key=lambda s: (states[s], -s[0]))
+    path = [state]
+    for origin in reversed(history):
+        state = origin[state]
+        path.append(state)
+    return [known[i] for i, _ in reversed(path)]

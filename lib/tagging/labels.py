@@ -1,0 +1,66 @@
+"""Phrases -> labels: sets of clauses that a phrase may speak of, and how well each fits.
+
+The score of a label is what its clauses explain of the phrase (for each token the strongest of them) minus the cost
+of the label. The costs, all in the unit of `candidates.COLUMN`, are set by hand:
+
+- every further clause costs one name, because most phrases speak of one clause;
+- GROUP BY without a condition is rarely said alone: "for each country" also belongs to SELECT, which counts in it;
+- GROUP BY and an ORDER BY that ranks by an aggregate are one thing in English: "the country with the most singers".
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from lib.tagging.candidates import Candidates
+from lib.tagging.matching import Matches
+from lib.tagging.phrases import Phrase
+
+FURTHER = 1.0  # a further clause
+GROUP_ALONE = 1.0  # GROUP BY without a condition and without SELECT
+GROUPED = 0.3  # GROUP BY together with SELECT
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A set of clauses that share a phrase."""
+
+    kinds: frozenset[str]
+    cost: float
+
+
+def labels(candidates: Candidates) -> tuple[Label, ...]:
+    """All labels for one query, the cheapest ones of each size first; the last holds all its clauses."""
+    units = _units(candidates)
+    has_condition = any(clause.having for clause in candidates.facts)
+    ranks_groups = any(unit > {"GROUP BY"} for unit in units)
+    found = []
+    for size in range(1, len(units) + 1):
+        for chosen in combinations(units, size):
+            kinds = frozenset().union(*chosen)
+            found.append(Label(kinds, _cost(kinds, size, has_condition, ranks_groups)))
+    return tuple(found)
+
+
+def _units(candidates: Candidates) -> list[frozenset[str]]:
+    """The clauses, those that English says as one thing together."""
+    facts = {clause.kind: clause for clause in candidates.facts}
+    group, order = facts.get("GROUP BY"), facts.get("ORDER BY")
+    if group and order and order.aggregates and not group.having:
+        rest = [frozenset({kind}) for kind in facts if kind not in ("GROUP BY", "ORDER BY")]
+        return [*rest, frozenset({"GROUP BY", "ORDER BY"})]
+    return [frozenset({kind}) for kind in facts]
+
+
+def _cost(kinds: frozenset[str], size: int, has_condition: bool, ranks_groups: bool) -> float:
+    cost = FURTHER * (size - 1)
+    if "GROUP BY" in kinds and not has_condition and not ranks_groups:
+        cost += GROUPED - FURTHER if "SELECT" in kinds else GROUP_ALONE
+    return cost
+
+
+def score(matches: Matches, phrase: Phrase, label: Label) -> float:
+    """How well a label fits a phrase."""
+    explained = 0.0
+    for strength in matches.strengths[phrase.start : phrase.stop]:
+        explained += max((weight for kind, weight in strength.items() if kind in label.kinds), default=0.0)
+    return explained - label.cost
