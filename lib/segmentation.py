@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from lib.records import Clause, Schema
 from lib.splicing import Span, spans_of
-from lib.tagging.labels import Label, labels, score
+from lib.tagging.labels import Label, labels, scores
 from lib.tagging.matching import Matches, match
 from lib.tagging.phrases import Phrase, Sign, phrases
 
@@ -47,10 +47,10 @@ def best_labels(matches: Matches, parts: Sequence[Phrase]) -> list[Label]:
     masks = [sum(1 << i for i, kind in enumerate(matches.kinds) if kind in label.kinds) for label in known]
     everything = (1 << len(matches.kinds)) - 1
     # (label, clauses said so far) -> best score; and where it came from
-    states = {(i, masks[i]): score(matches, parts[0], label) for i, label in enumerate(known)}
+    states = {(i, masks[i]): fit for i, fit in enumerate(scores(matches, parts[0], known))}
     history: list[dict[tuple[int, int], tuple[int, int]]] = []
     for part in parts[1:]:
-        fits = [score(matches, part, label) for label in known]
+        fits = scores(matches, part, known)
         after: dict[tuple[int, int], float] = {}
         origin: dict[tuple[int, int], tuple[int, int]] = {}
         for (i, said), total in states.items():

@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lib.records import SET_OPERATORS, Clause, Column, Schema
+from lib.records import SET_OPERATORS, Clause, Schema
 from lib.tagging import lexicon
 from lib.tagging.clause_words import ClauseWords, clause_words
 from lib.tokens import lemmas
@@ -36,12 +36,26 @@ class Candidates:
 
     facts: tuple[ClauseWords, ...]  # what each clause names
     names: dict[str, tuple[tuple[int, Name], ...]]  # word -> the names it is part of, with their number
-    words: dict[str, tuple[tuple[str, float], ...]]  # any other word -> kind of clause and weight
+    uses: dict[str, tuple[tuple[str, float], ...]]  # use of other words (lexicon.USES) -> kinds of clauses and weights
     values: tuple[tuple[str, tuple[str, ...]], ...]  # kind of clause and words of a value
     superlatives: dict[str, float]  # kinds of clauses that superlatives speak of, with weights
 
 
-@lru_cache(maxsize=64)  # questions on one query stand side by side in corpora
+class _Handle:
+    """A schema as the key of a cache: compared by identity, because hashing hundreds of columns takes long."""
+
+    __slots__ = ("schema",)
+
+    def __init__(self, schema: Schema | None):
+        self.schema = schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Handle) and self.schema is other.schema
+
+
 def candidates(clauses: tuple[Clause, ...], schema: Schema | None) -> Candidates:
     """The candidate words of all clauses of one query.
 
@@ -49,26 +63,29 @@ def candidates(clauses: tuple[Clause, ...], schema: Schema | None) -> Candidates
         clauses: the clauses of one query, in order.
         schema: its database; without it, or for tables that it lacks, the names in the SQL are the only ones.
     """
-    facts = clause_words(clauses, schema)
+    return _candidates(clauses, _Handle(schema))
+
+
+@lru_cache(maxsize=64)  # questions on one query stand side by side in corpora
+def _candidates(clauses: tuple[Clause, ...], handle: _Handle) -> Candidates:
+    spoken = _spoken_names(handle)
+    facts = clause_words(clauses, spoken.columns if spoken else None)
     read = facts[0].tables
     names: dict[str, list[tuple[int, Name]]] = defaultdict(list)
+    uses: dict[str, dict[str, float]] = defaultdict(dict)
     number = 0
     for clause in facts:
-        for spoken, weight in _names(clause, read, schema):
-            keys = {word: _variants(word) for word in spoken}
-            name = Name(clause.kind, len(keys), weight)
-            for forms in keys.values():
-                for form in forms:
-                    names[form].append((number, name))
+        for parts, weight in _names(clause, read, spoken):
+            name = Name(clause.kind, len(set(parts)), weight)
+            for form in frozenset().union(*map(_variants, parts)):
+                names[form].append((number, name))
             number += 1
-    found: dict[str, dict[str, float]] = defaultdict(dict)
-    for clause in facts:
-        for word, weight in _other_words(clause, facts):
-            found[word][clause.kind] = max(weight, found[word].get(clause.kind, 0.0))
+        for use, weight in _uses(clause):
+            uses[use][clause.kind] = max(weight, uses[use].get(clause.kind, 0.0))
     return Candidates(
         facts=facts,
         names={word: tuple(entries) for word, entries in names.items()},
-        words={word: tuple(weights.items()) for word, weights in found.items()},
+        uses={use: tuple(weights.items()) for use, weights in uses.items()},
         values=tuple(
             (clause.kind, words) for clause in facts for value in clause.values if (words := split_words(value))
         ),
@@ -97,46 +114,52 @@ def _variants(word: str) -> frozenset[str]:
     return forms | synonyms
 
 
-def _names(clause: ClauseWords, read: tuple[str, ...], schema: Schema | None):
+@dataclass(frozen=True, slots=True)
+class SpokenNames:
+    """The names of a schema as people say them; keys in lower case."""
+
+    columns: dict[str, dict[str, tuple[str, ...]]]  # column -> table -> words of the column
+    tables: dict[str, tuple[str, ...]]  # table -> its words
+
+
+@lru_cache(maxsize=1024)
+def _spoken_names(handle: _Handle) -> SpokenNames | None:
+    schema = handle.schema
+    if schema is None:
+        return None
+    columns: dict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)
+    for column in schema.columns:
+        columns[column.name.lower()][schema.tables[column.table].lower()] = split_words(column.natural)
+    tables = {name.lower(): split_words(schema.natural_tables[i]) for i, name in enumerate(schema.tables)}
+    return SpokenNames(dict(columns), tables)
+
+
+def _names(clause: ClauseWords, read: tuple[str, ...], spoken: SpokenNames | None):
     """The words of each name in a clause, with the weight of the name."""
     for table, column in clause.columns:
-        own = split_words(column)
-        for words in {own, _natural_column(schema, table, column, clause.tables or read)} - {()}:
-            yield _telling(words), COLUMN
+        own, said = split_words(column), _spoken_column(spoken, table, column, clause.tables or read)
+        for parts in (own, said) if said != own else (own,):
+            if parts:
+                yield _telling(parts), COLUMN
     asked = {table for table, _ in clause.columns} | set(clause.tables[:1])
+    qualified = any(table for table, _ in clause.columns)
     for table in clause.tables:
-        is_joined = clause.kind == "SELECT" and table not in asked and any(name for name, _ in clause.columns)
-        for words in sorted({split_words(table), split_words(_natural_table(schema, table))} - {()}):
-            yield _telling(words), TABLE * (0.5 if is_joined else 1.0)
+        is_joined = clause.kind == "SELECT" and qualified and table not in asked
+        own, said = split_words(table), spoken.tables.get(table, ()) if spoken else ()
+        for parts in (own, said) if said != own else (own,):
+            if parts:
+                yield _telling(parts), TABLE * (PART if is_joined else 1.0)
 
 
-def _telling(words: tuple[str, ...]) -> tuple[str, ...]:
-    kept = tuple(word for word in words if word not in lexicon.STOP_WORDS)
-    return kept or words
+def _telling(parts: tuple[str, ...]) -> tuple[str, ...]:
+    kept = tuple(word for word in parts if word not in lexicon.STOP_WORDS)
+    return kept or parts
 
 
-def _natural_column(schema: Schema | None, table: str, column: str, read: tuple[str, ...]) -> tuple[str, ...]:
-    if schema is None:
-        return ()
-    places = _places(schema).get(column, ())
+def _spoken_column(spoken: SpokenNames | None, table: str, column: str, read: tuple[str, ...]) -> tuple[str, ...]:
+    places = spoken.columns.get(column, {}) if spoken else {}
     wanted = (table,) if table else read
-    for place in (*(place for place in places if schema.tables[place.table].lower() in wanted), *places):
-        return split_words(place.natural)
-    return ()
-
-
-@lru_cache(maxsize=256)
-def _places(schema: Schema) -> dict[str, tuple[Column, ...]]:
-    places: dict[str, list[Column]] = defaultdict(list)
-    for column in schema.columns:
-        places[column.name.lower()].append(column)
-    return {name: tuple(columns) for name, columns in places.items()}
-
-
-def _natural_table(schema: Schema | None, table: str) -> str:
-    if schema is None:
-        return ""
-    return next((schema.natural_tables[i] for i, name in enumerate(schema.tables) if name.lower() == table), "")
+    return next((parts for name, parts in places.items() if name in wanted), next(iter(places.values()), ()))
 
 
 def _superlative(clause: ClauseWords) -> float:
@@ -148,40 +171,18 @@ def _superlative(clause: ClauseWords) -> float:
     return 0.0
 
 
-def _other_words(clause: ClauseWords, facts: tuple[ClauseWords, ...]):
-    """Words for aggregates, operators and the kind of clause itself, with their weights."""
-    for aggregate in sorted(clause.aggregates):
-        for word in lexicon.AGGREGATE_WORDS.get(aggregate, ()):
-            yield word, AGGREGATE
+def _uses(clause: ClauseWords):
+    """The uses of words that speak of a clause for its aggregates, operators, columns, values and its kind."""
+    for aggregate in clause.aggregates:
+        yield f"aggregate {aggregate}", AGGREGATE
     if clause.kind != "SELECT":
-        for operator in sorted(clause.operators):
-            for word in lexicon.OPERATOR_WORDS.get(operator, ()):
-                yield word, OPERATOR
-    yield from _measuring(clause)
-    yield from _generic(clause)
-
-
-def _measuring(clause: ClauseWords):
-    """Adjectives and question words that speak of a column without its name."""
-    nouns = {word for _, column in clause.columns for word in split_words(column)}
-    for adjective, measured in lexicon.ADJECTIVES.items():
-        if not measured.isdisjoint(nouns):
-            yield adjective, ADJECTIVE
+        for operator in clause.operators:
+            yield f"operator {operator}", OPERATOR
+    for _, column in clause.columns:
+        for word in split_words(column):
+            yield f"measures {word}", ADJECTIVE
     for value in clause.values:
-        for word in lexicon.VALUE_WORDS.get(value.lower(), ()):
-            yield word, ADJECTIVE
-
-
-def _generic(clause: ClauseWords):
-    if clause.kind == "GROUP BY":
-        for word in lexicon.GROUP_WORDS:
-            yield word, GENERIC
-    elif clause.kind == "ORDER BY":
-        for word in lexicon.ORDER_WORDS:
-            yield word, GENERIC
-        if clause.limit:
-            for word in lexicon.EXTREMES:
-                yield word, GENERIC
-    elif clause.kind in SET_OPERATORS:
-        for word in lexicon.SET_WORDS[clause.kind]:
-            yield word, OPERATOR
+        yield f"value {value.lower()}", ADJECTIVE
+    if clause.kind == "ORDER BY" and clause.limit:
+        yield "extreme", GENERIC
+    yield clause.kind, OPERATOR if clause.kind in SET_OPERATORS else GENERIC

@@ -4,12 +4,11 @@ Read from the tokens, not from a parse tree: a clause alone is no query, and a f
 than all else together.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from lib.errors import SqlError
-from lib.records import SET_OPERATORS, Clause, Schema
+from lib.records import SET_OPERATORS, Clause
 from lib.sql_tokens import DIALECTS, SqlToken, lex
 
 _AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "group_concat", "string_agg", "total", "median"})
@@ -117,28 +116,30 @@ class _Reader:
     aggregates: set[str] = field(default_factory=set)
 
 
-@lru_cache(maxsize=64)  # questions on one query stand side by side in corpora
-def clause_words(clauses: tuple[Clause, ...], schema: Schema | None) -> tuple[ClauseWords, ...]:
+Places = Mapping[str, Collection[str]]  # column -> the tables that have it; all in lower case
+
+
+def clause_words(clauses: Sequence[Clause], places: Places | None = None) -> tuple[ClauseWords, ...]:
     """Reads what each clause of one query names.
 
     Args:
         clauses: the clauses of one query, in order; the aliases of SELECT hold in all but the set operator.
-        schema: its database, or None: then a double-quoted word that follows an operator counts as a value.
+        places: the tables of each column of the database, which tells double-quoted values from names; without it a
+            double-quoted word that follows an operator counts as a value.
 
     >>> first, second = clause_words((Clause("SELECT", "SELECT T1.name FROM singer AS T1", 0, 33),
-    ...                               Clause("WHERE", 'WHERE T1.age > = 30 OR T1.city LIKE "%New%"', 34, 77)), None)
+    ...                               Clause("WHERE", 'WHERE T1.age > = 30 OR T1.city LIKE "%New%"', 34, 77)))
     >>> first.tables, first.columns, second.columns, second.values, sorted(second.operators)
     (('singer',), (('singer', 'name'),), (('singer', 'age'), ('singer', 'city')), ('30', 'New'), ['>=', 'like'])
     """
-    lexed = [_lex(clause.sql) for clause in clauses]
     shared: dict[str, str] = {}
     found = []
-    for clause, tokens in zip(clauses, lexed, strict=True):
-        own = dict(_aliases(tokens))
+    for clause in clauses:
+        tokens = _lex(clause.sql)
+        aliases = dict(_aliases(tokens))
         if clause.kind not in SET_OPERATORS:
-            shared = own | shared if clause.kind != "SELECT" else own
-            own = own | shared
-        found.append(_read(clause.kind, tokens, own, schema))
+            shared = aliases = aliases | shared
+        found.append(_read(clause.kind, tokens, aliases, places))
     return tuple(found)
 
 
@@ -193,8 +194,8 @@ def _table_places(tokens: Sequence[SqlToken]) -> list[bool]:
     return places
 
 
-def _read(kind: str, tokens: list[SqlToken], aliases: dict[str, str], schema: Schema | None) -> ClauseWords:
-    reader, places = _Reader(), _table_places(tokens)
+def _read(kind: str, tokens: list[SqlToken], aliases: dict[str, str], places: Places | None) -> ClauseWords:
+    reader, tables = _Reader(), _table_places(tokens)
     words = [token.text.lower() if token.kind == "word" else "" for token in tokens]
     limit = words.index("limit") if "limit" in words and kind not in SET_OPERATORS else len(tokens)
     joins = _in_join_condition(words)
@@ -203,14 +204,14 @@ def _read(kind: str, tokens: list[SqlToken], aliases: dict[str, str], schema: Sc
             reader.values[_literal(token)] = None
         elif token.kind == "number":
             reader.values[token.text] = None
-        elif places[index]:
+        elif tables[index]:
             reader.tables[_name(token)] = None
         elif joins[index]:  # how tables are joined is nothing that a question says
             continue
         elif token.text in _SIGNS:
             reader.operators.add(token.text)
         elif token.kind in ("word", "quoted"):
-            _read_word(reader, tokens, index, aliases, schema)
+            _read_word(reader, tokens, index, aliases, places)
     return ClauseWords(
         kind=kind,
         tables=tuple(reader.tables),
@@ -234,7 +235,7 @@ def _in_join_condition(words: Sequence[str]) -> list[bool]:
 
 
 def _read_word(
-    reader: _Reader, tokens: list[SqlToken], index: int, aliases: dict[str, str], schema: Schema | None
+    reader: _Reader, tokens: list[SqlToken], index: int, aliases: dict[str, str], places: Places | None
 ) -> None:
     token, word = tokens[index], _name(tokens[index])
     before = tokens[index - 1].text.lower() if index else ""
@@ -246,23 +247,18 @@ def _read_word(
         reader.tables[aliases.get(word, word)] = None
     elif before == ".":
         reader.columns[aliases.get(_name(tokens[index - 2]), ""), word] = None
-    elif token.text.startswith('"') and _is_value(tokens, index, schema):
+    elif token.text.startswith('"') and _is_value(tokens, index, aliases, places):
         reader.values[_literal(token)] = None
     elif before != "as" and word not in aliases:
         reader.columns["", word] = None
 
 
-def _is_value(tokens: list[SqlToken], index: int, schema: Schema | None) -> bool:
-    """Whether a double-quoted word is a literal: it names no column of the database, or stands where literals do."""
-    if schema is not None:
-        return _name(tokens[index]) not in _column_names(schema)
+def _is_value(tokens: list[SqlToken], index: int, aliases: dict[str, str], places: Places | None) -> bool:
+    """Whether a double-quoted word is a literal: no table that is read has such a column, or it stands like one."""
+    if places is not None:
+        return not any(table in aliases.values() for table in places.get(_name(tokens[index]), ()))
     before = tokens[index - 1].text.lower() if index else ""
     return before in _OPERATORS or before in ("and", "(", ",")
-
-
-@lru_cache(maxsize=256)
-def _column_names(schema: Schema) -> frozenset[str]:
-    return frozenset(column.name.lower() for column in schema.columns)
 
 
 def _literal(token: SqlToken) -> str:

@@ -8,6 +8,7 @@ of the label. The costs, all in the unit of `candidates.COLUMN`, are set by hand
 - GROUP BY and an ORDER BY that ranks by an aggregate are one thing in English: "the country with the most singers".
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -58,9 +59,16 @@ def _cost(kinds: frozenset[str], size: int, has_condition: bool, ranks_groups: b
     return cost
 
 
-def score(matches: Matches, phrase: Phrase, label: Label) -> float:
-    """How well a label fits a phrase."""
-    explained = 0.0
+def scores(matches: Matches, phrase: Phrase, known: Sequence[Label]) -> list[float]:
+    """How well each label fits a phrase."""
+    found = [-label.cost for label in known]
     for strength in matches.strengths[phrase.start : phrase.stop]:
-        explained += max((weight for kind, weight in strength.items() if kind in label.kinds), default=0.0)
-    return explained - label.cost
+        if not strength:
+            continue
+        for i, label in enumerate(known):
+            kinds, best = label.kinds, 0.0
+            for kind, weight in strength.items():
+                if weight > best and kind in kinds:
+                    best = weight
+            found[i] += best
+    return found

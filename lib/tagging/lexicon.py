@@ -223,3 +223,25 @@ NUMBERS |= {"once": "1", "twice": "2", "single": "1", "first": "1", "second": "2
 
 # Words of names that say nothing by themselves.
 STOP_WORDS = words("of the in a an and to for by is on or at as with from s")
+
+
+def _uses() -> dict[str, tuple[str, ...]]:
+    """Word -> what it is used for, for all lists whose meaning depends on the clause."""
+    lists = [
+        *((f"operator {name}", listed) for name, listed in OPERATOR_WORDS.items()),
+        *((f"aggregate {name}", listed) for name, listed in AGGREGATE_WORDS.items()),
+        *((f"measures {noun}", {adjective}) for adjective, nouns in ADJECTIVES.items() for noun in nouns),
+        *((f"value {name}", listed) for name, listed in VALUE_WORDS.items()),
+        *SET_WORDS.items(),
+        ("ORDER BY", ORDER_WORDS),
+        ("GROUP BY", GROUP_WORDS),
+        ("extreme", EXTREMES),
+    ]
+    uses: dict[str, list[str]] = {}
+    for use, listed in lists:
+        for word in listed:
+            uses.setdefault(word, []).append(use)
+    return {word: tuple(sorted(found)) for word, found in uses.items()}
+
+
+USES = _uses()

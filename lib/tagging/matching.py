@@ -158,7 +158,7 @@ def _lookup(forms: tuple[str, ...], wanted: Candidates) -> dict:
 def _correct_typos(words: Sequence[str], found: list[dict], wanted: Candidates) -> None:
     """Looks up a word that no dictionary knows, and that matches nothing, with one letter changed."""
     for position, word in enumerate(words):
-        if found[position] or len(word) < _LONG or not word.isalpha() or word in wanted.words or parts_of_speech(word):
+        if found[position] or len(word) < _LONG or not word.isalpha() or word in lexicon.USES or parts_of_speech(word):
             continue
         for name in wanted.names:
             if len(name) >= _LONG - 1 and is_near(word, name):
@@ -171,7 +171,7 @@ def is_near(word: str, other: str) -> bool:
     """Whether two words, or the first without a plural s, differ by one letter added, dropped, changed or swapped.
 
     >>> is_near("langauge", "language"), is_near("cartoones", "cartoon"), is_near("cards", "cartoon")
-    (True, False, False)
+    (True, True, False)
     """
     return any(_one_edit(form, other) for form in {word, word.removesuffix("s")})
 
@@ -188,8 +188,9 @@ def _one_edit(word: str, other: str) -> bool:
 # --- Other words ------------------------------------------------------------------------------------------------
 def _match_word(word: str, forms: tuple[str, ...], wanted: Candidates, strength: dict[str, float]) -> None:
     for form in forms:
-        for kind, weight in wanted.words.get(form, ()):
-            _add(strength, kind, weight)
+        for use in lexicon.USES.get(form, ()):
+            for kind, weight in wanted.uses.get(use, ()):
+                _add(strength, kind, weight)
     if wanted.superlatives and is_superlative(word):
         for kind, weight in wanted.superlatives.items():
             _add(strength, kind, weight)

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 from lib.records import Clause, Schema
 from lib.tagging import lexicon
-from lib.tagging.labels import Label, labels, score
+from lib.tagging.labels import labels, scores
 from lib.tagging.matching import Matches, match
 from lib.tagging.phrases import Sign, phrases
 from lib.tokens import parts_of_speech
 
+TIE = 0.5  # what a sign of a new phrase says, in the unit of candidates.COLUMN
 Tags = list[frozenset[str]]  # for each token the kinds of clauses that it speaks of
 
 _PRONOUNS = frozenset({"when", "where", "which", "who", "why"})  # the paper's list: neither whose nor that
@@ -30,7 +31,7 @@ def tag(tokens: Sequence[str], clauses: Sequence[Clause], schema: Schema | None)
     >>> question = "What are the id of students who registered course 301 ?".split()
     >>> clauses = (Clause("SELECT", "SELECT student_id FROM student_course_attendance", 0, 48),
     ...            Clause("WHERE", "WHERE course_id = 301", 49, 70))
-    >>> [sorted(tags) for tags in tag(question, clauses, None)][5]
+    >>> [sorted(tags) for tags in tag(question, clauses, None)][6]
     ['WHERE']
     """
     matches = match(tokens, clauses, schema)
@@ -84,19 +85,16 @@ def phrase_agreement(matches: Matches, tags: Tags) -> Tags:
     """The tokens of one phrase speak of the clauses that explain it best; its first token opens them all."""
     tags, known, before = list(tags), labels(matches.candidates), None
     for phrase in phrases(matches):
-        best = max(known, key=lambda label: _fit(matches, phrase, label, before))  # noqa: B023 (used at once)
+        fits = scores(matches, phrase, known)
+        if before is not None:  # where it does not matter, a clear sign means a change, a weak one none
+            fits[known.index(before)] += -TIE if phrase.sign >= Sign.CLEAR else TIE
+        best = known[fits.index(max(fits))]
         for position in range(phrase.start, phrase.stop):
             tags[position] &= best.kinds
         if before is None or best.kinds != before.kinds:
             tags[phrase.start] = best.kinds
         before = best
     return tags
-
-
-def _fit(matches: Matches, phrase, label: Label, before: Label | None) -> float:
-    """How well a label fits a phrase; where it does not matter, a clear sign means a change, a weak one none."""
-    same = before is not None and label.kinds == before.kinds
-    return score(matches, phrase, label) + (-0.5 if same and phrase.sign >= Sign.CLEAR else 0.5 if same else 0.0)
 
 
 def no_clause_without_words(matches: Matches, tags: Tags) -> Tags:
