@@ -245,10 +245,14 @@ def having_in_order(world: World) -> Draft:
         f"[s List the {column.many}] [g with {words} {table.many}]{rest}, [o {ways[0]}].",
         f"[s What are the {column.many}] [g shared by {words} {table.many}]{rest}, [o {ways[1]}]?",
         f"[s Show the {column.many}] [g that have {words} {table.many}]{rest}, [o {ways[2]}].",
-        f"[s Find the {column.many}] [g of {words} {table.many}]{rest}, [o {ways[0]}].",
+        f"[s Which {column.many}] [g have {words} {table.many}]{rest}? [o {_order_sentence(by_name)}].",
     ]
     world.rng.shuffle(texts)
     return Draft(sql, texts)
+
+
+def _order_sentence(by_name: bool) -> str:
+    return "Put them in alphabetical order" if by_name else "Put the most frequent first"
 
 
 def parents_in_order(world: World) -> Draft:
@@ -278,7 +282,8 @@ def parents_in_order(world: World) -> Draft:
 
 
 def _chosen(world: World, table, key, condition: c.Condition | None = None) -> list:
-    fixed = [x for x in condition.columns if x.role == "cat"] if condition else []
+    null = condition is not None and condition.sql.endswith("IS NULL")
+    fixed = [x for x in condition.columns if x.role == "cat" or null] if condition else []
     chosen = [x for x in world.shown(table) if x not in (*fixed, key)]
     if key.role == "name":
         return [key, *chosen[:1]]

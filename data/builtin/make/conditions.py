@@ -146,6 +146,7 @@ def same_as(world: World, table: Table, but: tuple[Column, ...] = ()) -> Conditi
 
 
 SIMPLE = (equal, equal, equal, compared, compared, flagged, different)
+POSITIVE = (equal, equal, compared, flagged)
 RICH = (*SIMPLE, either, between, like, unknown)
 
 
@@ -209,7 +210,7 @@ def _said(world: World, column: Column, value: str) -> str:
 def _rounded(value: Any, values: list) -> Any:
     """A rounder number near a value, if the column's numbers are large."""
     if isinstance(value, float):
-        return round(value) if values[-1] > 10 else value
+        return round(value) if values[-1] > 10 or value == int(value) else value
     size = 1000 if values[-1] >= 20000 else 100 if values[-1] >= 4000 else 10 if values[-1] >= 300 else 5
     if values[0] >= 1000 and values[-1] <= 2030:  # years stay as they are
         return value

@@ -3,6 +3,7 @@
 import re
 
 _BAR = re.compile(r"(\w+)\|(\w+)")
+_PAST = re.compile(r"(?!with)[\w ]+ (in|after|before|since) \d{4}")  # a participle and a year
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -20,10 +21,14 @@ def predicate(phrase: str) -> str:
 
     >>> predicate("from York"), predicate("who live|lives in York"), predicate("with a roof")
     ('are|is from York', 'live|lives in York', 'have|has a roof')
+    >>> predicate("built after 1950")
+    'were|was built after 1950'
     """
     first, _, rest = phrase.partition(" ")
     if first in ("who", "that"):
         return rest
+    if _PAST.fullmatch(phrase):
+        return f"were|was {phrase}"
     return f"have|has {rest}" if first == "with" else f"are|is {phrase}"
 
 

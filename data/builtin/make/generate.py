@@ -1,5 +1,6 @@
 """Draws questions for one database from all constructs, keeping what runs and gives rows."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
@@ -13,6 +14,7 @@ from data.builtin.make.world import Draft, NoChoice, World
 CONSTRUCTS: dict[Callable[[World], Draft], int] = (
     one_clause.CONSTRUCTS | where.CONSTRUCTS | order_group.CONSTRUCTS | composed.CONSTRUCTS | sets.CONSTRUCTS
 )
+_LIMITED = re.compile(r"SELECT .+? (?P<rest>FROM .+ ORDER BY (?P<key>\S+)(?: DESC| ASC)?) LIMIT (?P<count>\d+)")
 _TRIES = 60  # draws for one query before its construct is given up for this database
 
 
@@ -52,10 +54,25 @@ def _draft(world: World, construct: Callable[[World], Draft], connection: Connec
             draft = construct(world)
         except NoChoice:
             continue
-        if draft.sql not in seen and gives_rows(connection, draft.sql):
+        if draft.sql not in seen and _sound(connection, draft.sql):
             seen.add(draft.sql)
             return draft
     return None
+
+
+def _sound(connection: Connection, sql: str) -> bool:
+    """Whether a query gives rows that it fully determines: no tie cut by LIMIT, no NULL for a group or at an end."""
+    found = connection.execute(sql).fetchall()
+    if "GROUP BY" in sql and any(None in row for row in found):
+        return False
+    limited = _LIMITED.fullmatch(sql)
+    if limited:
+        key, count = limited["key"], int(limited["count"])
+        probe = f"SELECT {key} {limited['rest']} LIMIT {count + 1}"
+        keys = [row[0] for row in connection.execute(probe)]
+        if None in keys[:count] or len(keys) <= count or keys[count - 1] == keys[count]:
+            return False
+    return gives_rows(connection, sql)
 
 
 def gives_rows(connection: Connection, sql: str) -> bool:

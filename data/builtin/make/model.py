@@ -120,7 +120,20 @@ def flag(name: str, one: str, values: Values, yes: str, no: str) -> Column:
 
 def num(name: str, one: str, values: Values, over: str, under: str, many: str = "", **words) -> Column:
     """A measured or counted number."""
+    words = _extremes(one) | words
     return Column(name, one, many or one + "s", "num", values, "number", over=over, under=under, **words)
+
+
+def _extremes(one: str) -> dict[str, str]:
+    """Superlatives that go with a noun; without special ones the column keeps highest and lowest."""
+    last = one.split()[-1]
+    if last in ("length", "duration", "time", "range", "experience"):
+        return {"high": "longest", "low": "shortest"}
+    if last in ("height", "depth", "distance"):
+        return {"high": "greatest", "low": "smallest"}
+    if one.startswith(("number of", "amount of")) or last in ("size", "area", "diameter", "quantity"):
+        return {"high": "largest", "low": "smallest"}
+    return {}
 
 
 def year(name: str, one: str, values: Values, *fits: str, many: str = "", **words) -> Column:

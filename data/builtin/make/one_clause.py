@@ -98,13 +98,13 @@ def with_parent(world: World) -> Draft:
     link = world.link()
     child, parent = link.child, link.parent
     column = child.title or world.column(child, "cat", "num", "year", "day")
-    title = parent.title
+    title, both = parent.title, f"{column.one} of every {child.one}"
     return Draft(
         f"SELECT T1.{column.name}, T2.{title.name} {joined(child, parent, link.column)}",
         [
             f"[s Show the {column.one} of each {child.one} together with the {title.one} of its {parent.one}].",
             f"[s What are the {column.many} of the {child.many} and the {title.many} of their {parent.many}]?",
-            f"[s List the {column.one} of every {child.one} and the {title.one} of the {parent.one} it belongs to].",
+            f"[s List the {both} along with the {title.one} of the corresponding {parent.one}].",
             f"[s For every {child.one}, give its {column.one} and the {title.one} of the {parent.one}].",
         ],
     )

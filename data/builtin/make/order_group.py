@@ -87,8 +87,8 @@ def few(world: World, chosen: list, table, key, descending: bool, count: int, re
     adjective, value = (key.most, key.high) if descending else (key.least, key.low)
     what, noun = wanted(chosen), table.many
     texts = [
-        f"[s What are the {what} of] [o the {word}] [s {noun}]{rest} [o with the {value} {key.many}]?",
-        f"[s List the {what} of] [o the {word}] [s {noun}]{rest} [o with the {value} {key.many}].",
+        f"[s What are the {what} of] [o the {word}] [s {noun}]{rest} [o with the {value} {key.one}]?",
+        f"[s List the {what} of] [o the {word}] [s {noun}]{rest} [o with the {value} {key.one}].",
     ]
     if adjective:
         texts += [
@@ -219,7 +219,7 @@ def frequent(world: World, table, column, words: str, rest: str = "") -> list[st
         f"[s Which {column.many}] [g have {words} {table.many}]{rest}?",
         f"[s What are the {column.many}] [g that {words} {table.many}]{rest} [g share]?",
         f"[s List the {column.many}] [g with {words} {table.many}]{rest}.",
-        f"[s Find all {column.many}] [g that occur for {words} {table.many}]{rest}.",
+        f"[s Find every {column.one}] [g that {words} {table.many}]{rest} [g have].",
         f"[s Show the {column.many}] [g shared by {words} {table.many}]{rest}.",
     ]
     world.rng.shuffle(texts)

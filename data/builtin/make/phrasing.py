@@ -21,7 +21,7 @@ class Opening:
     @property
     def command(self) -> bool:
         """Whether it is a command that can go on with "and sort them"."""
-        return self.mark == "."
+        return self.mark == "." and not self.text.startswith(("I ", "Please"))
 
 
 def wanted(columns: list[Column], plural: bool = True) -> str:

@@ -16,7 +16,7 @@ def union(world: World) -> Draft:
     for opening in openings(world, [table.title], table, verbs=direct(first.phrase) and direct(second.phrase)):
         one, two = tail(opening, first.phrase), tail(opening, second.phrase)
         either = world.one_of(["", "", "either "])
-        if either and not opening.verb:
+        if either and not opening.verb and english.is_clause(first.phrase) == english.is_clause(second.phrase):
             texts.append(f"[s {opening.text}] [u either] [w {one}] [u or {two}]{opening.mark}")
         else:
             texts.append(f"[s {opening.text}] [w {one}] [u or {two}]{opening.mark}")
@@ -48,7 +48,7 @@ def except_rows(world: World) -> Draft:
 
 def _pair(world: World, table) -> tuple[c.Condition, c.Condition]:
     first = c.simple(world, table)
-    return first, c.simple(world, table, first.columns)
+    return first, c.simple(world, table, first.columns, c.POSITIVE)
 
 
 def shared_values(world: World) -> Draft:
@@ -82,9 +82,7 @@ def two_children(world: World) -> Draft:
     link = world.link()
     first = c.simple(world, link.child)
     second = c.simple(world, link.child)
-    if first.columns == second.columns and not (
-        c.opposed(first, second) or (" = " in first.sql and " = " in second.sql)
-    ):
+    if first.columns == second.columns and not (c.opposed(first, second) or _two_values(first, second)):
         second = c.simple(world, link.child, first.columns)
     title = link.parent.title
     select = f"SELECT T1.{title.name} {joined(link.parent, link.child, link.column)} WHERE"
@@ -93,6 +91,10 @@ def two_children(world: World) -> Draft:
     for opening in openings(world, [title], link.parent):
         texts.append(f"[s {opening.text}] {_children(link, opening, operator, first, second)}{opening.mark}")
     return Draft(f"{select} {first.on('T2')} {operator} {select} {second.on('T2')}", texts)
+
+
+def _two_values(first: c.Condition, second: c.Condition) -> bool:
+    return first.sql != second.sql and all(" = " in one.sql for one in (first, second))
 
 
 def _children(link, opening, operator: str, first: c.Condition, second: c.Condition) -> str:
@@ -113,7 +115,7 @@ def minus_children(world: World) -> Draft:
     """SELECT the parents EXCEPT those that have a child [of some kind] (a join)."""
     link = world.link()
     title = link.parent.title
-    condition = c.simple(world, link.child) if world.rng.random() < 0.75 else None
+    condition = c.simple(world, link.child, kinds=c.POSITIVE) if world.rng.random() < 0.75 else None
     where = f" WHERE {condition.on('T2')}" if condition else ""
     source = joined(link.parent, link.child, link.column)
     sql = f"SELECT {title.name} FROM {link.parent.name} EXCEPT SELECT T1.{title.name} {source}{where}"
@@ -122,10 +124,8 @@ def minus_children(world: World) -> Draft:
     for opening in openings(world, [title], link.parent):
         texts.append(f"[s {opening.text}] [e {tail(opening, phrase)}]{opening.mark}")
     if condition:
-        texts.insert(
-            1,
-            f"[s List the {title.many} of all {link.parent.many}] [e except those {english.agree(c.with_child(link, condition))}].",
-        )
+        those = english.agree(c.with_child(link, condition))
+        texts.insert(1, f"[s List the {title.many} of all {link.parent.many}] [e except those {those}].")
     return Draft(sql, texts)
 
 
@@ -160,7 +160,7 @@ def groups_minus(world: World) -> Draft:
 def minus_values(world: World) -> Draft:
     """SELECT name EXCEPT SELECT name WHERE; two clauses."""
     table = world.table()
-    condition = c.simple(world, table)
+    condition = c.simple(world, table, kinds=c.POSITIVE)
     title, phrase = table.title, english.agree(condition.phrase)
     sql = f"SELECT {title.name} FROM {table.name} EXCEPT SELECT {title.name} FROM {table.name} WHERE {condition.on()}"
     return Draft(

@@ -11,7 +11,19 @@ from data.builtin.make.world import Draft, World
 def rows(world: World) -> Draft:
     """SELECT columns WHERE one condition of any kind."""
     table = world.table()
-    kinds = world.one_of([c.RICH, c.RICH, (c.above_average,), (c.same_as,), (c.between,), (c.like,), (c.unknown,)])
+    kinds = world.one_of(
+        [
+            c.RICH,
+            c.RICH,
+            (c.above_average,),
+            (c.same_as,),
+            (c.between,),
+            (c.like,),
+            (c.unknown,),
+            (c.unknown,),
+            (c.either,),
+        ]
+    )
     condition = c.simple(world, table, kinds=kinds)
     chosen = _others(world, table, condition)
     sql = f"SELECT {', '.join(x.name for x in chosen)} FROM {table.name} WHERE {condition.on()}"
@@ -93,7 +105,7 @@ def by_child(world: World) -> Draft:
 def childless(world: World) -> Draft:
     """SELECT the parents that have no child (of some kind): NOT IN."""
     link = world.link()
-    condition = c.simple(world, link.child) if world.rng.random() < 0.5 else None
+    condition = c.simple(world, link.child, kinds=c.POSITIVE) if world.rng.random() < 0.5 else None
     inner = f"SELECT {link.column.name} FROM {link.child.name}" + (f" WHERE {condition.on()}" if condition else "")
     phrase = c.without_child(link, condition)
     where = f"WHERE {link.parent.key.name} NOT IN ({inner})"
@@ -133,7 +145,7 @@ def described(world: World, chosen: list, table, phrase: str) -> list[str]:
     if world.rng.random() < 0.2:
         texts.insert(0, f"[w Look at the {table.many} {whole}]. [s What are their {plain}]?")
     if world.rng.random() < 0.2 and chosen != [table.title]:
-        texts.insert(0, f"[s Show the {plain}] [w for all {table.many} {whole}].")
+        texts.insert(0, f"[s Show the {plain} for all {table.many}] [w {whole}].")
     return texts
 
 
@@ -156,7 +168,7 @@ def counted(world: World, table, phrase: str) -> list[str]:
 
 def _others(world: World, table, *used: c.Condition) -> list:
     """Columns to select that the conditions do not already fix."""
-    fixed = [x for condition in used for x in condition.columns if x.role == "cat"]
+    fixed = [x for one in used for x in one.columns if x.role == "cat" or one.sql.endswith("IS NULL")]
     return [x for x in world.shown(table) if x not in fixed] or [table.title or world.one_of([])]
 
 

@@ -113,7 +113,7 @@ PLANT = Table(
             "common name",
             combined(
                 "Blue Creeping Dwarf Giant Golden Scarlet Silver Spotted Weeping",
-                "Aloe Arum Balsam Fern Ginger Iris Lily Orchid Palm Sage",
+                "Bell Crown Feather Flame Lace Lantern Star Sword Torch Veil",
             ),
         ),
         ref("House_ID", "glasshouse id", "Glasshouse", "contain|contains {}", "in {}"),

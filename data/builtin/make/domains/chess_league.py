@@ -134,7 +134,15 @@ ENTRY = Table(
             many="numbers of points",
             total=True,
         ),
-        num("FinalPlace", "final place", whole(1, 40), "placed below {}", "placed above {}", high="last", low="best"),
+        num(
+            "FinalPlace",
+            "final place",
+            whole(1, 40),
+            "that finished behind place {}",
+            "that finished ahead of place {}",
+            high="last",
+            low="best",
+        ),
         flag("Paid", "payment", pick("Y", "N"), "that are|is paid", "that are|is still unpaid"),
     ),
 )

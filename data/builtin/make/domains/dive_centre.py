@@ -24,7 +24,7 @@ SITE = Table(
             high="greatest",
             low="smallest",
         ),
-        cat("level", "level", pick("easy", "medium", "hard"), "of {} level", unfit="not of {} level"),
+        cat("level", "level", pick("easy", "medium", "hard"), "rated {}", unfit="not rated {}"),
         cat("island", "island", pick("Bora", "Lanta", "Sapi", "Tiran"), "on {}", "off {}", unfit="not on {}"),
         num(
             "visibility",
@@ -60,9 +60,9 @@ INSTRUCTOR = Table(
             "certYear",
             "certification year",
             whole(1994, 2023),
-            "certified in {}",
-            "certified after {}",
-            "certified before {}",
+            "who got certified in {}",
+            "who got certified after {}",
+            "who got certified before {}",
         ),
         num(
             "dayRate",

@@ -86,7 +86,7 @@ SONG = Table(
                 "Bells,Brothers,Crows,Lovers,Mowers,Ponies,Rivers,Sailors,Winters",
             ),
         ),
-        cat("theme", "theme", pick("love", "work", "war", "winter", "wedding"), "about {}", unfit="not about {}"),
+        cat("theme", "theme", pick("love", "work", "war", "winter", "farewell"), "about {}", unfit="not about {}"),
         num(
             "verses",
             "number of verses",

@@ -81,7 +81,14 @@ LIGHTHOUSE = Table(
             most="newest",
             least="oldest",
         ),
-        cat("Colour", "colour", pick("white", "red", "striped", "black"), "painted {}", unfit="not painted {}"),
+        cat(
+            "Colour",
+            "colour",
+            pick("white", "red", "striped", "black"),
+            "painted {}",
+            unfit="not painted {}",
+            says={"striped": "with stripes"},
+        ),
         flag(
             "Automatic",
             "automation",
@@ -102,15 +109,14 @@ KEEPER = Table(
         ref("Light_No", "light number", "Lighthouse", "employ|employs {}", "employed at {}"),
         num(
             "Years_Served",
-            "years of service",
+            "length of service",
             whole(1, 38),
             "who served more than {}",
             "who served less than {}",
-            many="years of service",
+            many="lengths of service",
             unit="years",
             most="longest-serving",
             least="newest",
-            high="highest",
         ),
         cat(
             "Rank",

@@ -28,7 +28,11 @@ TELESCOPE = Table(
             low="smallest",
         ),
         cat(
-            "Mount", "mount", pick("equatorial", "altazimuth", "fixed"), "with an {} mount", unfit="without an {} mount"
+            "Mount",
+            "mount",
+            pick("equatorial", "altazimuth", "alt-alt"),
+            "with an {} mount",
+            unfit="without an {} mount",
         ),
         year(
             "FirstLight",

@@ -83,7 +83,7 @@ DEVICE = Table(
             "name",
             combined(
                 "Azur Bora Corvo Dante Fino Lumo Nova Plum",
-                "Blender Clock Drill Heater Kettle Lamp Mixer Radio Toaster Vacuum",
+                "10 22 35 40 55 68 70 84 90 300",
             ),
         ),
         ref("VisitorId", "visitor id", "Visitor", "bring|brings {}", "brought by {}"),
@@ -156,7 +156,7 @@ REPAIR = Table(
         cat(
             "Outcome",
             "outcome",
-            pick("fixed", "failed", "postponed"),
+            pick("fixed", "abandoned", "postponed"),
             "with the outcome {}",
             "that were|was {}",
             unfit="that were|was not {}",

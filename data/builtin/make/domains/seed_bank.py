@@ -29,7 +29,7 @@ REGION = Table(
         cat(
             "Climate",
             "climate",
-            pick("mild", "dry", "alpine", "coastal"),
+            listed("mild", "coastal", "alpine", "dry", "mild", "alpine", "dry", "dry", "coastal", "alpine"),
             "with a {} climate",
             unfit="without a {} climate",
             says={"alpine": "mountain"},
@@ -37,7 +37,7 @@ REGION = Table(
         num(
             "Rainfall",
             "yearly rainfall",
-            whole(280, 1900, 20),
+            listed(780, 1120, 1540, 320, 860, 1360, 410, 540, 980, 1240),
             "with more than {} of rain a year",
             "with less than {} of rain a year",
             unit="millimetres",
@@ -164,7 +164,7 @@ LOT = Table(
         cat(
             "Storage",
             "storage method",
-            pick("freezer", "cool room", "jar"),
+            pick("freezer", "cool room", "cellar"),
             "kept in the {}",
             "stored in the {}",
             unfit="not kept in the {}",

@@ -48,7 +48,7 @@ CLIENT = Table(
     26,
     (
         ident("cl_id", "client id"),
-        name("cl_name", "name", combined("Atlas Birch Comet Delta Ember Fable", "Books Films Foods Law Tools")),
+        name("cl_name", "name", combined("Atlas Birch Comet Delta Ember Fable", "Brothers Group House Partners Works")),
         cat(
             "sector",
             "sector",
