@@ -8,13 +8,9 @@ from collections.abc import Sequence
 
 from lib.records import Clause, Schema
 from lib.splicing import Span, spans_of
-from lib.tagging.labels import Label, labels, scores
+from lib.tagging.labels import Label, labels, scores, step_cost
 from lib.tagging.matching import Matches, match
-from lib.tagging.phrases import Phrase, Sign, phrases
-
-# Cost of changing the label, and of keeping it, at a sign; in the unit of candidates.COLUMN, set by hand.
-CHANGE = {Sign.WEAK: 0.6, Sign.CLEAR: 0.0, Sign.SENTENCE: 0.0}
-KEEP = {Sign.WEAK: 0.0, Sign.CLEAR: 0.5, Sign.SENTENCE: 0.5}
+from lib.tagging.phrases import Phrase, phrases
 
 
 def segment(tokens: Sequence[str], clauses: Sequence[Clause], schema: Schema | None) -> tuple[tuple[Span, ...], ...]:
@@ -47,16 +43,18 @@ def best_labels(matches: Matches, parts: Sequence[Phrase]) -> list[Label]:
     masks = [sum(1 << i for i, kind in enumerate(matches.kinds) if kind in label.kinds) for label in known]
     everything = (1 << len(matches.kinds)) - 1
     # (label, clauses said so far) -> best score; and where it came from
-    states = {(i, masks[i]): fit for i, fit in enumerate(scores(matches, parts[0], known))}
+    first = scores(matches, parts[0], known)
+    states = {(i, masks[i]): fit - step_cost(None, known[i], parts[0].sign) for i, fit in enumerate(first)}
     history: list[dict[tuple[int, int], tuple[int, int]]] = []
     for part in parts[1:]:
         fits = scores(matches, part, known)
+        costs = [[step_cost(before, label, part.sign) for label in known] for before in known]
         after: dict[tuple[int, int], float] = {}
         origin: dict[tuple[int, int], tuple[int, int]] = {}
         for (i, said), total in states.items():
             for j, fit in enumerate(fits):
                 state = (j, said | masks[j])
-                reached = total + fit - (KEEP if i == j else CHANGE)[part.sign]
+                reached = total + fit - costs[i][j]
                 if state not in after or reached > after[state]:
                     after[state], origin[state] = reached, (i, said)
         states = after

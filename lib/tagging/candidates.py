@@ -164,7 +164,7 @@ def _spoken_column(spoken: SpokenNames | None, table: str, column: str, read: tu
 
 def _superlative(clause: ClauseWords) -> float:
     """What a superlative says for a clause: much where it ranks rows or takes an extreme, else nothing."""
-    if clause.kind == "ORDER BY" and (clause.limit or clause.descending):
+    if clause.kind == "ORDER BY":
         return ADJECTIVE
     if clause.aggregates & {"max", "min"} or (clause.nested and clause.kind != "SELECT"):
         return AGGREGATE

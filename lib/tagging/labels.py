@@ -5,20 +5,28 @@ of the label. The costs, all in the unit of `candidates.COLUMN`, are set by hand
 
 - every further clause costs one name, because most phrases speak of one clause;
 - GROUP BY without a condition is rarely said alone: "for each country" also belongs to SELECT, which counts in it;
-- GROUP BY and an ORDER BY that ranks by an aggregate are one thing in English: "the country with the most singers".
+- GROUP BY and an ORDER BY that ranks groups are one thing in English: "the country with the most singers".
+
+A sequence of labels also pays for changes that no word announces, for going on where a word announces a change, for
+asking in a phrase that modifies, and for going back from a set operator to the query before it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from lib.records import SET_OPERATORS
 from lib.tagging.candidates import Candidates
 from lib.tagging.matching import Matches
-from lib.tagging.phrases import Phrase
+from lib.tagging.phrases import Phrase, Sign
 
 FURTHER = 1.0  # a further clause
 GROUP_ALONE = 1.0  # GROUP BY without a condition and without SELECT
 GROUPED = 0.3  # GROUP BY together with SELECT
+CHANGE = {Sign.INSIDE: 0.3, Sign.WEAK: 0.6, Sign.CLEAR: 0.0, Sign.MODIFIER: 0.0, Sign.SENTENCE: 0.0}
+KEEP = {Sign.INSIDE: 0.0, Sign.WEAK: 0.0, Sign.CLEAR: 0.3, Sign.MODIFIER: 0.0, Sign.SENTENCE: 0.3}
+ASKING = 1.0  # SELECT alone in a phrase that modifies
+BACK = 1.0  # WHERE behind a set operator
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,7 @@ def _units(candidates: Candidates) -> list[frozenset[str]]:
     """The clauses, those that English says as one thing together."""
     facts = {clause.kind: clause for clause in candidates.facts}
     group, order = facts.get("GROUP BY"), facts.get("ORDER BY")
-    if group and order and order.aggregates and not group.having:
+    if group and order and order.aggregates and not group.having and (order.limit or not facts["SELECT"].aggregates):
         rest = [frozenset({kind}) for kind in facts if kind not in ("GROUP BY", "ORDER BY")]
         return [*rest, frozenset({"GROUP BY", "ORDER BY"})]
     return [frozenset({kind}) for kind in facts]
@@ -72,3 +80,24 @@ def scores(matches: Matches, phrase: Phrase, known: Sequence[Label]) -> list[flo
                     best = weight
             found[i] += best
     return found
+
+
+def step_cost(before: Label | None, label: Label, sign: Sign) -> float:
+    """What a label costs behind another one, at a sign.
+
+    Args:
+        before: label of the phrase in front, None at the start.
+        label: label of the phrase.
+        sign: how the phrase begins.
+    """
+    cost = ASKING if sign == Sign.MODIFIER and label.kinds == _SELECT else 0.0
+    if before is None:
+        return cost
+    if before.kinds == label.kinds:
+        return cost + KEEP[sign]
+    returns = "WHERE" in label.kinds and before.kinds & _SET_OPERATORS and not label.kinds & _SET_OPERATORS
+    return cost + CHANGE[sign] + (BACK if returns else 0.0)
+
+
+_SELECT = frozenset({"SELECT"})
+_SET_OPERATORS = frozenset(SET_OPERATORS)

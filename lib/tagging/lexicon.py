@@ -66,10 +66,11 @@ AGGREGATE_WORDS = {
 
 # --- ORDER BY ---------------------------------------------------------------------------------------------------
 ORDER_VERBS = words("order sort rank arrange")
-ORDER_WORDS = ORDER_VERBS | words(
-    """ascend descend ascending descending ascendingly descendingly alphabetical alphabetically alphabetic increasing
-    decreasing lexicographic lexicographical lexicographically reverse chronological chronologically"""
+DIRECTIONS = words(
+    """ascending descending ascendingly descendingly alphabetical alphabetically alphabetic increasing decreasing
+    lexicographic lexicographical lexicographically reverse chronological chronologically"""
 )
+ORDER_WORDS = ORDER_VERBS | DIRECTIONS | words("ascend descend")
 EXTREMES = words(
     """most least top bottom fewest maximum minimum first last highest lowest largest smallest greatest biggest common
     popular frequent frequently recent recently best worst"""

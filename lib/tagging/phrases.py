@@ -1,11 +1,11 @@
 """Questions -> phrases: where one clause may end and the next begin.
 
 A phrase begins at a word that English uses to begin one: a relative pronoun, "with", a participle, a preposition in
-front of a value, "for each", "sorted by", a new sentence. Each rule is a small function that says how clear a sign a
-word is, from NONE to a new SENTENCE; the clearest sign counts.
+front of a value, "for each", "sorted by", a new sentence. Each rule is a small function that says what sign of a new
+phrase a token is; the clearest sign counts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
@@ -17,12 +17,14 @@ from lib.tokens import lemmas, parts_of_speech
 
 
 class Sign(IntEnum):
-    """How clearly a phrase begins at a token."""
+    """How clearly a phrase begins at a token, and what it is."""
 
     NONE = 0
-    WEAK = 1  # perhaps
-    CLEAR = 2  # nearly always
-    SENTENCE = 3  # always
+    INSIDE = 1  # a part of a noun phrase that may say something of its own: the tallest | singer
+    WEAK = 2  # perhaps a phrase
+    CLEAR = 3  # a phrase, nearly always
+    MODIFIER = 4  # a phrase that says more of the noun before it, so hardly what is asked for
+    SENTENCE = 5  # a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,9 @@ class Phrase:
     start: int
     stop: int
     sign: Sign  # how clearly it begins
+
+
+Signs = Iterator[tuple[int, Sign]]  # position of the first token of a phrase, and the sign
 
 
 def phrases(matches: Matches) -> tuple[Phrase, ...]:
@@ -46,234 +51,321 @@ def phrases(matches: Matches) -> tuple[Phrase, ...]:
     signs = [Sign.NONE] * count
     for rule in RULES:
         for position, sign in rule(matches):
-            if 0 < position < count:
+            if 0 <= position < count:
                 signs[position] = max(signs[position], sign)
     _keep_words_together(matches, signs)
-    cuts = [0, *(position for position in range(1, count) if signs[position]), count]
-    return tuple(Phrase(a, b, signs[a] if a else Sign.SENTENCE) for a, b in pairwise(cuts))
+    signs[0] = signs[0] or Sign.SENTENCE
+    cuts = [position for position in range(count) if signs[position]]
+    return tuple(Phrase(start, stop, signs[start]) for start, stop in pairwise([*cuts, count]))
 
 
 def _keep_words_together(matches: Matches, signs: list[Sign]) -> None:
-    """No phrase is one word of grammar, and none begins with punctuation that ends the one before."""
+    """A preposition, a conjunction or a comma is no phrase of its own: it leads what follows."""
     for position in range(len(signs) - 1, 0, -1):
-        lone = signs[position] and signs[position - 1] and signs[position] < Sign.SENTENCE
-        if lone and (matches.words[position - 1] in lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS | {","}):
+        if (
+            Sign.NONE < signs[position] < Sign.SENTENCE
+            and signs[position - 1]
+            and matches.words[position - 1] in _LEADERS
+        ):
             signs[position - 1], signs[position] = max(signs[position - 1], signs[position]), Sign.NONE
+
+
+_LEADERS = lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS | {",", "the", "not"}
 
 
 def _at(words: Sequence[str], position: int) -> str:
     return words[position] if 0 <= position < len(words) else ""
 
 
+def _leading(words: Sequence[str], position: int, allowed: frozenset[str], most: int = 2) -> int:
+    """How many of the words in front belong to what begins at a position."""
+    count = 0
+    while count < most and _at(words, position - count - 1) in allowed:
+        count += 1
+    return count
+
+
 def _is_noun(matches: Matches, position: int) -> bool:
     word = _at(matches.words, position)
-    if not word or word in lexicon.VERBS or word in lexicon.PREPOSITIONS or word in lexicon.ARTICLES:
+    if not word.isalnum() or word in lexicon.VERBS or word in lexicon.PREPOSITIONS or word in lexicon.ARTICLES:
         return False
     parts = parts_of_speech(word)
     return not parts or not parts.isdisjoint(("NOUN", "PROPN")) or bool(matches.strengths[position])
 
 
-def sentence(matches: Matches):
-    """A new sentence."""
+# --- Sentences and requests -------------------------------------------------------------------------------------
+def sentence(matches: Matches) -> Signs:
+    """A new sentence; one that begins with a preposition says first which rows it is about."""
     for position, starts in enumerate(matches.starts):
         if starts:
-            yield position, Sign.SENTENCE
+            yield position, Sign.MODIFIER if matches.words[position] in lexicon.PREPOSITIONS else Sign.SENTENCE
 
 
-def relative_pronoun(matches: Matches):
-    """who, whose, that ... inside a sentence, with the preposition in front: "for which"."""
+def behind_opening(matches: Matches) -> Signs:
+    """For each team, | what ...: the request behind a phrase that opens the sentence."""
+    words = matches.words
+    for start, starts in enumerate(matches.starts):
+        if not starts or words[start] not in lexicon.PREPOSITIONS:
+            continue
+        for position in range(start + 2, len(words)):
+            requests = words[position] in lexicon.INTERROGATIVES or words[position] in lexicon.COMMANDS
+            if words[position] == "," and _requests(words[position + 1 : position + 3]):
+                yield position, Sign.CLEAR
+                break
+            if requests and position > start + 2 and words[position - 1] not in lexicon.ARTICLES | lexicon.PREPOSITIONS:
+                yield position, Sign.WEAK
+                break
+
+
+def _requests(words: Sequence[str]) -> bool:
+    return any(word in lexicon.INTERROGATIVES or word in lexicon.COMMANDS for word in words)
+
+
+def further_request(matches: Matches) -> Signs:
+    """A further thing asked for: , and how many | and list the | as well as."""
+    words = matches.words
+    for position in range(2, len(words) - 1):
+        word, before = words[position], words[position - 1]
+        asks = before in ("and", ",") and word in lexicon.INTERROGATIVES
+        commands = before in ("and", ",") and word in lexicon.COMMANDS and "NOUN" not in parts_of_speech(word)
+        if asks or commands or (word == "as" and words[position + 1] == "well"):
+            yield position - _leading(words, position, _JOINS), Sign.WEAK
+
+
+_JOINS = frozenset({"and", ",", "then", "but"})
+
+
+# --- Conditions -------------------------------------------------------------------------------------------------
+def relative_pronoun(matches: Matches) -> Signs:
+    """who, whose, that ... inside a sentence, with the preposition in front: for which."""
     words = matches.words
     for position, word in enumerate(words):
         before = _at(words, position - 1)
-        if word not in lexicon.RELATIVES or matches.starts[position] or before in ("and", ",", "than", "or"):
+        if word not in lexicon.RELATIVES or matches.starts[position] or before in ("and", ",", "than", "or", "as"):
             continue
-        if word == "that" and _at(words, position + 1) == "of":
+        led = before in lexicon.PREPOSITIONS
+        if word == "that" and (led or _at(words, position + 1) == "of"):  # a demonstrative
             continue
-        led = before in lexicon.PREPOSITIONS and before not in ("than", "from")
-        yield position - led, Sign.CLEAR
+        yield position - led, Sign.MODIFIER
 
 
-def condition_word(matches: Matches):
-    """with, without, having, except, but not."""
-    for position, word in enumerate(matches.words):
-        if word in ("with", "without", "having", "except", "excluding", "whose") or word == "but":
-            yield position, Sign.CLEAR
-
-
-def ordering(matches: Matches):
-    """sorted by, in descending order, and order them."""
-    words = matches.words
-    if "ORDER BY" not in matches.kinds:
-        return
-    for position, word in enumerate(words):
-        forms = lemmas(word)
-        verb = forms & lexicon.ORDER_VERBS and word not in ("rank", "ranks", "order") and not matches.starts[position]
-        imperative = word in ("order", "rank") and _at(words, position - 1) in ("and", ",", "then")
-        if verb or imperative:
-            yield position - _leading(words, position, ("and", ",", "then", "are", "is", "that")), Sign.CLEAR
-        elif word == "in" and _names_an_order(words[position + 1 : position + 5]):
-            yield position - _leading(words, position, (",",)), Sign.CLEAR
-
-
-def _names_an_order(words: Sequence[str]) -> bool:
-    return bool(words) and (
-        any(lemmas(word) & lexicon.ORDER_WORDS - {"order"} for word in words[:2])
-        or ("order" in words and not any(word in lexicon.RELATIVES for word in words[: words.index("order")]))
-    )
-
-
-def _leading(words: Sequence[str], position: int, allowed: tuple[str, ...]) -> int:
-    """How many of the words in front belong to what begins at a position."""
-    count = 0
-    while count < 2 and _at(words, position - count - 1) in allowed:
-        count += 1
-    return count
-
-
-def each(matches: Matches):
-    """for each, in every, per."""
+def condition_word(matches: Matches) -> Signs:
+    """with, without, having, except, but not, other than, apart from."""
     words = matches.words
     for position, word in enumerate(words):
-        if word == "per":
-            yield position, Sign.CLEAR
-        elif word in ("each", "every") and not matches.starts[position]:
-            led = _at(words, position - 1) in lexicon.PREPOSITIONS
-            yield position - led, Sign.CLEAR if led else Sign.WEAK
-        elif word == "group" and "GROUP BY" in matches.kinds:
-            yield position, Sign.WEAK
+        pair = (word, _at(words, position + 1))
+        if (
+            word in ("with", "without", "having", "except", "excluding", "but")
+            or pair in _PAIRS
+            or (word == "not" and _at(words, position + 1) in lexicon.PREPOSITIONS and _is_noun(matches, position - 1))
+        ):
+            yield position, Sign.MODIFIER
 
 
-def led_value(matches: Matches):
+_PAIRS = {
+    ("apart", "from"),
+    ("aside", "from"),
+    ("other", "than"),
+    ("such", "that"),
+    ("rather", "than"),
+    ("not", "including"),
+}
+
+
+def led_value(matches: Matches) -> Signs:
     """A preposition in front of a value: in Asia, after 2013, from the north."""
     words = matches.words
     for position, word in enumerate(words):
         if word not in lexicon.PREPOSITIONS or matches.starts[position] or position < 2:
             continue
-        ahead = range(position + 1, min(position + 5, len(words)))
-        for place in ahead:
+        for place in range(position + 1, min(position + 5, len(words))):
             if matches.in_value[place]:
-                yield position, Sign.WEAK if word in ("of", "to", "by", "for") else Sign.CLEAR
+                yield position, Sign.WEAK if word in ("of", "to", "by", "for") else Sign.MODIFIER
                 break
-            if words[place] in lexicon.PREPOSITIONS | lexicon.RELATIVES | lexicon.VERBS | {",", "and"}:
+            if words[place] in _ENDS_REACH:
                 break
 
 
-def participle(matches: Matches):
+_ENDS_REACH = lexicon.PREPOSITIONS | lexicon.RELATIVES | lexicon.VERBS | {",", "and"}
+
+
+def participle(matches: Matches) -> Signs:
     """A participle behind a noun: films directed by, ships named, books published after."""
     words = matches.words
     for position in range(2, len(words) - 1):
-        word, before = words[position], words[position - 1]
-        if matches.starts[position] or not _is_participle(word) or not _is_noun(matches, position - 1):
+        word, after = words[position], words[position + 1]
+        if matches.starts[position] or not is_participle(word) or not _is_noun(matches, position - 1):
             continue
-        if before in lexicon.CONJUNCTIONS or before == ",":
-            continue
-        after = words[position + 1]
         follows = after in lexicon.PREPOSITIONS or matches.in_value[position + 1] or after in ("``", "'", '"')
-        yield position, Sign.CLEAR if follows else Sign.WEAK
+        negated = _at(words, position - 1) == "not"
+        yield position - negated, Sign.CLEAR if follows else Sign.WEAK
 
 
-def _is_participle(word: str) -> bool:
-    return (word.endswith(("ed", "en", "wn", "ght", "ing")) or word in ("made", "won", "sold", "led", "held")) and (
-        "VERB" in parts_of_speech(word) and bool(lemmas(word) - {word})
+def is_participle(word: str) -> bool:
+    """Whether a word may be a participle.
+
+    >>> [word for word in ("directed", "won", "born", "opening", "red", "name") if is_participle(word)]
+    ['directed', 'won', 'born', 'opening']
+    """
+    ends = word.endswith(("ed", "en", "wn", "rn", "ght", "ing")) or word in (
+        "made",
+        "won",
+        "sold",
+        "led",
+        "held",
+        "kept",
     )
+    return ends and "VERB" in parts_of_speech(word) and bool(lemmas(word) - {word})
 
 
-def predicate(matches: Matches):
-    """The verb behind the noun that a question asks for: How many ships | were, Which shop | has."""
-    words = matches.words
-    for start in (position for position, starts in enumerate(matches.starts) if starts):
-        first, second = words[start], _at(words, start + 1)
-        if not (first in ("which", "what") or (first, second) == ("how", "many")):
-            continue
-        for position in range(start + 2, min(start + 9, len(words))):
-            word = words[position]
-            if word in lexicon.SENTENCE_ENDS or word in lexicon.RELATIVES or word in lexicon.PREPOSITIONS:
-                break
-            if word in lexicon.VERBS or (_is_verb(word) and _is_noun(matches, position - 1)):
-                if second not in lexicon.VERBS:
-                    yield position, Sign.WEAK
-                break
-
-
-def _is_verb(word: str) -> bool:
-    parts = parts_of_speech(word)
-    return "VERB" in parts and not parts & {"NOUN", "ADJ"}
-
-
-def comparison(matches: Matches):
-    """A comparison behind a noun: singers above age 20, people older than 30, cities larger than."""
+def comparison(matches: Matches) -> Signs:
+    """A comparison behind a noun: singers above age 20, people older than 30."""
     words = matches.words
     for position in range(2, len(words) - 1):
         word, after = words[position], words[position + 1]
         if matches.starts[position] or not _is_noun(matches, position - 1):
             continue
-        compares = after == "than" and word not in ("other", "rather")
-        bounds = word in ("above", "below", "over", "under", "after", "before", "between")
-        if compares or bounds:
-            yield position, Sign.CLEAR if bounds else Sign.WEAK
+        if word in ("above", "below", "over", "under", "after", "before", "between") or (
+            after == "than" and word not in ("other", "rather")
+        ):
+            yield position, Sign.CLEAR
 
 
-def second_operand(matches: Matches):
+def predicate(matches: Matches) -> Signs:
+    """The verb behind the noun that is asked for: How many ships | were, Which shop | has."""
+    words = matches.words
+    for start, starts in enumerate(matches.starts):
+        first, second = words[start], _at(words, start + 1)
+        if not starts or second in lexicon.VERBS or not (first in ("which", "what") or second == "many"):
+            continue
+        for position in range(start + 2, min(start + 9, len(words))):
+            word = words[position]
+            if word in lexicon.SENTENCE_ENDS or word in lexicon.RELATIVES:
+                break
+            if word in lexicon.VERBS or (_is_noun(matches, position - 1) and _is_verb(matches, position)):
+                yield position, Sign.WEAK
+                break
+
+
+def _is_verb(matches: Matches, position: int) -> bool:
+    """Whether a word behind a noun is a verb: it can be no noun, or what follows begins another noun phrase."""
+    word, after = matches.words[position], _at(matches.words, position + 1)
+    parts = parts_of_speech(word)
+    if "VERB" not in parts:
+        return False
+    follows = after in lexicon.ARTICLES or after in lexicon.PREPOSITIONS or after.isdigit() or after in lexicon.NUMBERS
+    return parts.isdisjoint(("NOUN", "ADJ")) or follows or after in ("more", "fewer", "less", "both", "either")
+
+
+def second_operand(matches: Matches) -> Signs:
     """What follows "and", "but", "or" may be the other query of a set operator."""
     words = matches.words
     if not any(kind in SET_OPERATORS for kind in matches.kinds):
         return
     for position in range(3, len(words) - 1):
-        if words[position - 1] in ("and", "or") and words[position] not in lexicon.CONJUNCTIONS:
+        if words[position] in ("and", "or") and words[position + 1] not in lexicon.CONJUNCTIONS:
             yield position, Sign.WEAK
 
 
-def further_request(matches: Matches):
-    """A further thing asked for: , and how many, and list the."""
+# --- GROUP BY and ORDER BY --------------------------------------------------------------------------------------
+def each(matches: Matches) -> Signs:
+    """for each, in every, does each, per."""
     words = matches.words
-    for position in range(2, len(words) - 1):
-        word = words[position]
-        if _at(words, position - 1) not in ("and", ","):
+    for position, word in enumerate(words):
+        if word == "per":
+            yield position, Sign.CLEAR
+        elif word in ("each", "every") and not matches.starts[position]:
+            led = _at(words, position - 1) in lexicon.PREPOSITIONS | lexicon.DO
+            yield position - led, Sign.CLEAR if led else Sign.WEAK
+
+
+def ordering(matches: Matches) -> Signs:
+    """sorted by, in descending order, and order them, from the oldest to the youngest, with the largest first."""
+    if "ORDER BY" not in matches.kinds:
+        return
+    words = matches.words
+    for position, word in enumerate(words):
+        if matches.starts[position]:
             continue
-        asks = word in ("what", "how", "which", "when", "where", "who") and words[position - 1] != "or"
-        commands = word in lexicon.COMMANDS and "NOUN" not in parts_of_speech(word)
-        if asks or commands or (word == "as" and _at(words, position + 1) == "well"):
-            yield position - _leading(words, position, ("and", ",")), Sign.WEAK
+        before = _at(words, position - 1)
+        verb = lemmas(word) & lexicon.ORDER_VERBS and word not in ("rank", "ranks", "order", "orders", "sort")
+        command = word in ("order", "rank", "sort", "arrange", "put") and before in _JOINS
+        if verb or command or (word in lexicon.DIRECTIONS and before == ","):
+            yield position - _leading(words, position, _BEFORE_ORDER), Sign.MODIFIER
+        elif (word == "in" and _names_an_order(words[position + 1 : position + 6])) or (
+            word in ("from", "starting", "beginning") and _names_extremes(words[position + 1 : position + 9])
+        ):
+            yield position - _leading(words, position, _JOINS), Sign.MODIFIER
+        elif word in ("with", ",") and _ends_in_first(words[position + 1 : position + 6]):
+            yield position, Sign.MODIFIER
 
 
-def after_group(matches: Matches):
-    """For each X, | what ...: the comma behind a leading phrase."""
+_BEFORE_ORDER = _JOINS | {"are", "is", "that"}
+
+
+def _names_an_order(words: Sequence[str]) -> bool:
+    if any(word in lexicon.DIRECTIONS for word in words[:2]):
+        return True
+    return "order" in words and not any(word in lexicon.RELATIVES for word in words[: words.index("order")])
+
+
+def _names_extremes(words: Sequence[str]) -> bool:
+    """the oldest to the youngest, high to low, the smallest number."""
+    measures = [word for word in words if is_superlative(word) or word in lexicon.ADJECTIVES or word in ("low", "few")]
+    return bool(measures) and ("to" in words or words[0] in ("with", "from"))
+
+
+def _ends_in_first(words: Sequence[str]) -> bool:
+    place = next((i for i, word in enumerate(words) if word in ("first", "last")), 0)
+    return any(is_superlative(word) for word in words[:place])
+
+
+def superlative(matches: Matches) -> Signs:
+    """with the most, by the largest; and inside a noun phrase: the five most distant | stars."""
     words = matches.words
-    for start in (position for position, starts in enumerate(matches.starts) if starts):
-        if words[start] not in lexicon.PREPOSITIONS:
-            continue
-        for position in range(start + 2, min(start + 16, len(words))):
-            if words[position] == ",":
-                yield position, Sign.CLEAR
-                break
-            if words[position] in lexicon.COMMANDS | lexicon.INTERROGATIVES and position > start + 2:
-                yield position, Sign.WEAK
-                break
-
-
-def superlative(matches: Matches):
-    """with the most, by the largest: a preposition and an article in front of a superlative."""
-    words = matches.words
-    for position in range(2, len(words)):
+    for position in range(1, len(words)):
         if not (is_superlative(words[position]) or words[position] in ("top", "maximum", "minimum")):
             continue
-        lead = 1 + (_at(words, position - 1) in ("the", "a"))
-        if _at(words, position - lead) in lexicon.PREPOSITIONS - {"of", "to"}:
-            yield position - lead, Sign.WEAK
+        start = position - _leading(words, position, _BEFORE_SUPERLATIVE)
+        before = _at(words, start - 1)
+        if before in lexicon.PREPOSITIONS - {"of", "to"} or before in lexicon.BE:
+            yield start - 1, Sign.WEAK
+        elif "ORDER BY" in matches.kinds:
+            yield start, Sign.INSIDE
+        if "ORDER BY" in matches.kinds:
+            yield _behind_superlative(matches, position), Sign.INSIDE
+
+
+_BEFORE_SUPERLATIVE = frozenset({"the", "a", "single"}) | frozenset(lexicon.NUMBERS) | {str(n) for n in range(100)}
+
+
+def _behind_superlative(matches: Matches, position: int) -> int:
+    """The end of what a superlative measures: most | common, top 5, most recently released."""
+    words = matches.words
+    after = position + 1
+    while after < min(position + 4, len(words)) and (
+        words[after].isdigit()
+        or words[after] in lexicon.NUMBERS
+        or "ORDER BY" in matches.strengths[after]
+        or parts_of_speech(words[after]) & {"ADV"}
+        or (words[position] in ("most", "least") and after == position + 1 and "ADJ" in parts_of_speech(words[after]))
+    ):
+        after += 1
+    return after
 
 
 RULES = (
     sentence,
+    behind_opening,
+    further_request,
     relative_pronoun,
     condition_word,
-    ordering,
-    each,
     led_value,
     participle,
-    predicate,
     comparison,
+    predicate,
     second_operand,
-    further_request,
-    after_group,
+    each,
+    ordering,
     superlative,
 )

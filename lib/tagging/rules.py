@@ -8,12 +8,11 @@ from collections.abc import Sequence
 
 from lib.records import Clause, Schema
 from lib.tagging import lexicon
-from lib.tagging.labels import labels, scores
+from lib.tagging.labels import labels, scores, step_cost
 from lib.tagging.matching import Matches, match
-from lib.tagging.phrases import Sign, phrases
+from lib.tagging.phrases import phrases
 from lib.tokens import parts_of_speech
 
-TIE = 0.5  # what a sign of a new phrase says, in the unit of candidates.COLUMN
 Tags = list[frozenset[str]]  # for each token the kinds of clauses that it speaks of
 
 _PRONOUNS = frozenset({"when", "where", "which", "who", "why"})  # the paper's list: neither whose nor that
@@ -85,9 +84,8 @@ def phrase_agreement(matches: Matches, tags: Tags) -> Tags:
     """The tokens of one phrase speak of the clauses that explain it best; its first token opens them all."""
     tags, known, before = list(tags), labels(matches.candidates), None
     for phrase in phrases(matches):
-        fits = scores(matches, phrase, known)
-        if before is not None:  # where it does not matter, a clear sign means a change, a weak one none
-            fits[known.index(before)] += -TIE if phrase.sign >= Sign.CLEAR else TIE
+        costs = [step_cost(before, label, phrase.sign) for label in known]
+        fits = [fit - cost for fit, cost in zip(scores(matches, phrase, known), costs, strict=True)]
         best = known[fits.index(max(fits))]
         for position in range(phrase.start, phrase.stop):
             tags[position] &= best.kinds
