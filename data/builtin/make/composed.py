@@ -205,7 +205,7 @@ def groups_in_order(world: World) -> Draft:
     measures = [x for x in table.of_role("num") if not condition or x not in condition.columns]
     if measures and world.rng.random() < 0.5:
         measure, name = world.one_of(measures), world.one_of(["avg", "avg", "max"])
-        shown, (first, last) = f"{name}({measure.name})", ("highest", "lowest")
+        shown, (first, last) = f"{name}({measure.name})", (measure.high, measure.low)
         what = f"{aggregate_word(name, measure)} {measure.one} of the {table.many}"
         thing = measure.one if name == "max" else f"average {measure.one}"
     else:

@@ -48,7 +48,7 @@ def either(world: World, table: Table, but: tuple[Column, ...] = ()) -> Conditio
     first, second = world.rng.sample(values, 2)
     words = f"{column.says.get(first, first)} or {column.says.get(second, second)}"
     phrase = world.one_of(list(column.fits)).format(words)
-    if world.rng.random() < 0.5:
+    if world.rng.random() < 0.4:
         return Condition(f"{{t}}{column.name} IN ({literal(first)}, {literal(second)})", phrase, (column,))
     sql = f"{{t}}{column.name} = {literal(first)} OR {{t}}{column.name} = {literal(second)}"
     return Condition(sql, phrase, (column,))

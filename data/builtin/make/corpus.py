@@ -9,6 +9,7 @@ from data.builtin.make import database, domains, handwritten
 from data.builtin.make.generate import Item, generate, gives_rows
 from lib.errors import SpiderComposeError
 from lib.files import write_json, write_jsonl, write_text
+from lib.progress import progress
 from lib.splitting import split
 
 SEED = 20260
@@ -26,7 +27,7 @@ def build(out: Path, seed: int = SEED, scale: float = SCALE) -> dict:
     schemas, fragments, by_hand, statistics = [], [], {}, {}
     for source, names in sides.items():
         items, empty = [], 0
-        for name in names:
+        for name in progress(names, f"{source} databases"):
             domain = domains.load(name)
             schemas.append(database.schema(domain))
             rows, path = database.fill(domain, seed), out / "database" / name / f"{name}.sqlite"

@@ -45,6 +45,8 @@ def write(domain: Domain, rows: dict[str, list[dict[str, Any]]], path: Path) -> 
     try:
         with closing(sqlite3.connect(part)) as connection:
             connection.execute("PRAGMA page_size = 1024")
+            connection.execute("PRAGMA journal_mode = OFF")  # the file counts only when it is whole
+            connection.execute("PRAGMA synchronous = OFF")
             for table in domain.tables:
                 connection.execute(_create(domain, table))
                 marks = ", ".join("?" * len(table.columns))

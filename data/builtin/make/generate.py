@@ -45,7 +45,7 @@ def generate(domain: Domain, rows: dict, connection: Connection, seed: int, scal
         for _ in range(_rounded(weight * scale, rng)):
             draft = _draft(world, construct, connection, seen)
             if draft:
-                yield from _items(domain, draft, construct.__name__, rng, seen)
+                yield from _items(domain, draft, _called(construct), rng, seen)
 
 
 def _draft(world: World, construct: Callable[[World], Draft], connection: Connection, seen: set) -> Draft | None:
@@ -94,6 +94,10 @@ def _items(domain: Domain, draft: Draft, construct: str, rng: Random, seen: set)
             seen.add(marked.question)
             made += 1
             yield Item(domain.db_id, marked.question, sql, marked.fragments, construct)
+
+
+def _called(construct: Callable) -> str:
+    return f"{construct.__module__.rsplit('.', 1)[1]}.{construct.__name__}"
 
 
 def _rounded(amount: float, rng: Random) -> int:

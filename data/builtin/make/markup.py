@@ -29,7 +29,7 @@ def read(text: str) -> Marked:
     """
     parts = [(found[1] or "", found[2] or found[3]) for found in _PART.finditer(text)]
     question = _capital("".join(part for _, part in parts))
-    if "[" in question or "]" in question:
+    if "".join(found[0] for found in _PART.finditer(text)) != text:
         raise ValueError(f"brackets do not match: {text}")
     labels = [frozenset(letters) for letters, part in parts for _ in tokenize(part)]
     words = [word for _, part in parts for word in tokenize(part)]

@@ -12,14 +12,21 @@ def union(world: World) -> Draft:
     table = world.table()
     first, second = _pair(world, table)
     select = f"SELECT {table.title.name} FROM {table.name} WHERE"
-    texts = []
-    for opening in openings(world, [table.title], table, verbs=direct(first.phrase) and direct(second.phrase)):
+    verbs, texts = direct(first.phrase) and direct(second.phrase), []
+    for opening in openings(world, [table.title], table, verbs=verbs):
         one, two = tail(opening, first.phrase), tail(opening, second.phrase)
-        either = world.one_of(["", "", "either "])
-        if either and not opening.verb and english.is_clause(first.phrase) == english.is_clause(second.phrase):
-            texts.append(f"[s {opening.text}] [u either] [w {one}] [u or {two}]{opening.mark}")
-        else:
-            texts.append(f"[s {opening.text}] [w {one}] [u or {two}]{opening.mark}")
+        if verbs and not opening.verb and english.is_clause(first.phrase) != english.is_clause(second.phrase):
+            one, two = (english.agree(english.predicate(x.phrase)) for x in (first, second))
+            one = f"{c.relative(table)} {one}"
+        either = (
+            "[u either] "
+            if one == english.agree(first.phrase)
+            and not english.is_clause(one)
+            and not opening.verb
+            and world.rng.random() < 0.3
+            else ""
+        )
+        texts.append(f"[s {opening.text}] {either}[w {one}] [u or {two}]{opening.mark}")
     texts.append(
         f"[s List the {table.title.many} of all {table.many}] [w {english.agree(first.phrase)}], "
         f"[u as well as those {english.agree(second.phrase)}]."

@@ -9,21 +9,37 @@ from data.builtin.make.world import Draft, World
 
 
 def rows(world: World) -> Draft:
-    """SELECT columns WHERE one condition of any kind."""
+    """SELECT columns WHERE one condition of a common kind."""
+    return _rows(world, c.RICH)
+
+
+def missing(world: World) -> Draft:
+    """SELECT columns WHERE IS NULL or IS NOT NULL."""
+    return _rows(world, (c.unknown,))
+
+
+def alternatives(world: World) -> Draft:
+    """SELECT columns WHERE one of two values."""
+    return _rows(world, (c.either,))
+
+
+def spelling(world: World) -> Draft:
+    """SELECT columns WHERE LIKE."""
+    return _rows(world, (c.like,))
+
+
+def ranges(world: World) -> Draft:
+    """SELECT columns WHERE BETWEEN."""
+    return _rows(world, (c.between,))
+
+
+def compared_inside(world: World) -> Draft:
+    """SELECT columns WHERE a nested query gives the value to compare with."""
+    return _rows(world, (c.above_average, c.same_as))
+
+
+def _rows(world: World, kinds: tuple) -> Draft:
     table = world.table()
-    kinds = world.one_of(
-        [
-            c.RICH,
-            c.RICH,
-            (c.above_average,),
-            (c.same_as,),
-            (c.between,),
-            (c.like,),
-            (c.unknown,),
-            (c.unknown,),
-            (c.either,),
-        ]
-    )
     condition = c.simple(world, table, kinds=kinds)
     chosen = _others(world, table, condition)
     sql = f"SELECT {', '.join(x.name for x in chosen)} FROM {table.name} WHERE {condition.on()}"
@@ -173,5 +189,6 @@ def _others(world: World, table, *used: c.Condition) -> list:
 
 
 CONSTRUCTS = {
-    rows: 14, two_conditions: 6, count: 5, aggregate: 5, by_parent: 8, by_child: 6, childless: 5, across: 6,
+    rows: 5, missing: 2, alternatives: 2, spelling: 2, ranges: 2, compared_inside: 3, two_conditions: 6, count: 5,
+    aggregate: 5, by_parent: 8, by_child: 6, childless: 5, across: 6,
 }  # fmt: skip

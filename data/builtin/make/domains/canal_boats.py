@@ -24,7 +24,7 @@ OWNER = Table(
             "licence year",
             maybe(whole(1981, 2023), 0.1),
             "licensed in {}",
-            "licensed since {}",
+            "licensed after {}",
             "licensed before {}",
         ),
     ),
