@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lib.inputs import DATASETS
 from lib.paths import NOTEBOOKS, ROOT
-from lib.study import Places, corpus_files, notebook_inputs, study_of
+from lib.study import Places, corpus_files, notebook_inputs, run_names, study_of
 
 study = study_of(config, "the study's parameters")
 places = Places(Path("."), study.name)
@@ -18,7 +18,6 @@ SETTINGS = f"build/{study.name}/study.yaml"
 SPIDERCOMPOSE = f"{sys.executable} -m lib.leash {sys.executable} -m lib.cli"
 VARIANTS = {name: recipe["variant"] for name, recipe in DATASETS.items() if "variant" in recipe}
 ABLATIONS = {name: recipe["by"] for name, recipe in DATASETS.items() if "by" in recipe}
-RUNS = [f"{study.model}-{name}-{seed}" for name in DATASETS for seed in range(1, study.seeds + 1)]
 
 
 def code(*patterns):
@@ -89,6 +88,27 @@ rule ablate:
     shell:
         f"{SPIDERCOMPOSE} ablate --data {places.data}/paper --by {{params.by}}"
         f" --out {places.data}/{{wildcards.ablation}} > /dev/null"
+
+
+rule models:
+    input:
+        expand(f"{places.runs}/{{run}}/scores-test.json", run=run_names(study)),
+
+
+rule train:
+    input:
+        f"{places.data}/{{dataset}}/manifest.json",
+        MODELS,
+    output:
+        f"{places.runs}/{{model}}-{{dataset}}-{{seed}}/manifest.json",
+        f"{places.runs}/{{model}}-{{dataset}}-{{seed}}/scores-test.json",
+    params:
+        settings=study.settings,
+    threads: 1  # two runs side by side finish sooner than one with two threads
+    message:
+        "model {wildcards.model} on dataset {wildcards.dataset}, seed {wildcards.seed}"
+    shell:
+        f"{SPIDERCOMPOSE} study {SETTINGS} --out . --run {{wildcards.model}}-{{wildcards.dataset}}-{{wildcards.seed}}"
 
 
 rule notebook:

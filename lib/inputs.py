@@ -1,6 +1,7 @@
 """What notebooks start from: checked parameters, and datasets that are made if they are not there yet."""
 
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from lib.alignment import ALIGNERS
 from lib.corpora import open_corpus
 from lib.datasets import read_manifest
 from lib.errors import ParameterError, suggest
+from lib.files import read_json
 from lib.models.configuration import ENCODERS, parse_change, settings
 from lib.partition.ablation import ablate
 from lib.partition.spidercompose import Options, build
@@ -76,6 +78,36 @@ def dataset(folder: Path, name: str, corpus: str, aligner: str) -> Path:
     if made["options"]["aligner"] != aligner or made["corpus"]["name"] != open_corpus(corpus).name:
         raise ParameterError(f"'{target.name}' in this folder was made from another corpus or aligner: remove it")
     return target
+
+
+def trained(runs: Path, data: Path, model: str, seed: int, changes: str) -> Path:
+    """The folder of a trained and scored model, which is made if it is not there.
+
+    A run of the same name with other settings or data is replaced: the folder belongs to the study.
+
+    Args:
+        runs: holds the runs of a study.
+        data: dataset to learn from and to be tested on.
+        model: a name in ENCODERS.
+        seed: of the run.
+        changes: to the settings of training, NAME=VALUE separated by blanks.
+
+    Raises:
+        ModelError: if training fails, or another process is at it.
+        CorpusError: if the dataset is missing.
+    """
+    from lib.models.evaluation import evaluate
+    from lib.models.runs import hashes_of, notice, train
+
+    folder = runs / run_name(model, data.name, seed)
+    chosen = settings(model, seed, **changes_of(changes))
+    config = folder / "config.json"
+    if config.is_file() and read_json(config) != {"settings": chosen.as_dict(), "data": hashes_of(data)}:
+        shutil.rmtree(folder)
+    train(data, chosen, folder, notice)
+    if not (folder / "scores-test.json").is_file():
+        evaluate(folder, data)
+    return folder
 
 
 def run_name(model: str, dataset: str, seed: int) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lib.errors import ParameterError, StudyError, suggest
 from lib.files import read_text, write_text
-from lib.inputs import DATASETS, check, run_name
+from lib.inputs import DATASETS, check, run_name, trained
 from lib.notebooks import Parameter, Value, checked, parameters_of, read_notebook, run_notebook
 from lib.paths import NOTEBOOKS, ROOT, STUDIES, corpus_dir
 from lib.report import FIGURES_VARIABLE, RESULTS_VARIABLE
@@ -160,13 +160,33 @@ def notebook_inputs(study: Study, places: Places, notebook: str) -> list[str]:
     if "data" in declared:
         files += [places.data / name / "manifest.json" for name in DATASETS]
     if "runs" in declared:
-        files += [places.runs / f"{name}/manifest.json" for name in run_names(study)]
+        files += [places.runs / f"{name}/scores-test.json" for name in run_names(study)]
     return list(map(str, files))
 
 
 def run_names(study: Study) -> list[str]:
     """The training runs of a study: one for each dataset and seed."""
-    return [run_name(study.model, name, seed) for name in DATASETS for seed in range(1, study.seeds + 1)]
+    return list(_runs(study))
+
+
+def _runs(study: Study) -> dict[str, tuple[str, int]]:
+    """Dataset and seed of each run."""
+    seeds = range(1, study.seeds + 1)
+    return {run_name(study.model, name, seed): (name, seed) for name in DATASETS for seed in seeds}
+
+
+def train_run(study: Study, places: Places, name: str) -> Path:
+    """Trains and scores one run of a study, or goes on with it; returns its folder.
+
+    Raises:
+        ParameterError: if the study has no such run.
+        ModelError: if training fails.
+    """
+    runs = _runs(study)
+    if name not in runs:
+        raise ParameterError(f"study '{study.name}' has no run '{name}': {suggest(name, runs)}")
+    dataset, seed = runs[name]
+    return trained(places.runs, places.data / dataset, study.model, seed, study.settings)
 
 
 def corpus_files(study: Study) -> list[str]:

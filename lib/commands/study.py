@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lib.errors import ParameterError
 from lib.paths import ROOT
-from lib.study import Places, load_study, run_study, run_study_notebook, study_names
+from lib.study import Places, load_study, run_study, run_study_notebook, study_names, train_run
 
 STEPS = ("datasets", "models", "notebooks", "site")
 
@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1, help="steps at a time (default: one a core)")
     parser.add_argument("--only", choices=STEPS, help="stop after these steps")
     parser.add_argument("--notebook", metavar="NAME", help="run this notebook alone, with the study's parameters")
+    parser.add_argument("--run", metavar="NAME", help="train this run alone, such as bilstm-paper-1")
     parser.add_argument("--report", action="store_true", help="write the HTML report alone, from what is there")
     parser.add_argument("--store-notebooks", action="store_true",
                         help="put the executed notebooks, normalised, into notebooks/ (study builtin)")  # fmt: skip
@@ -37,6 +38,8 @@ def run(args: argparse.Namespace) -> None:
     places = Places(args.out.resolve(), study.name)
     if args.notebook:
         run_study_notebook(study, places, args.notebook)
+    elif args.run:
+        train_run(study, places, args.run)
     elif args.report:
         from lib.site import write_site
 
