@@ -1,5 +1,6 @@
 """The built-in corpus: its promises, and that its generator makes exactly the files that are there."""
 
+import doctest
 import os
 import re
 import sqlite3
@@ -275,3 +276,9 @@ def test_styles_keep_values_and_meaning(make):
     style = sql.Style(quote="'", lower=True, capital_count=True, wide=True, semicolon=True)
     query = 'SELECT count(*) FROM BOAT WHERE LOCK = "AND SELECT" AND FEE >= 3'
     assert sql.written(query, style) == "select COUNT(*) from BOAT where LOCK  =  'AND SELECT' and FEE  >=  3;"
+
+
+def test_examples_in_the_rules_of_english(make):
+    result = doctest.testmod(make("english"))
+    assert result.attempted >= 8
+    assert not result.failed

@@ -78,11 +78,17 @@ def between(world: World, table: Table, but: tuple[Column, ...] = ()) -> Conditi
 
 def flagged(world: World, table: Table, but: tuple[Column, ...] = ()) -> Condition:
     """A yes–no column says yes or no."""
+    if world.rng.random() < 0.65:
+        return affirmed(world, table, but)
     column = world.column(table, "flag", but=but)
-    values = world.values(table, column)
-    yes = world.rng.random() < 0.65
-    value = values[-1] if yes else values[0]  # "Y" > "N", "T" > "F", 1 > 0
-    return Condition(f"{{t}}{column.name} = {literal(value)}", column.fits[0] if yes else column.unfit, (column,))
+    return Condition(f"{{t}}{column.name} = {literal(world.values(table, column)[0])}", column.unfit, (column,))
+
+
+def affirmed(world: World, table: Table, but: tuple[Column, ...] = ()) -> Condition:
+    """A yes–no column says yes."""
+    column = world.column(table, "flag", but=but)
+    yes = world.values(table, column)[-1]  # "Y" > "N", "T" > "F"
+    return Condition(f"{{t}}{column.name} = {literal(yes)}", column.fits[0], (column,))
 
 
 def like(world: World, table: Table, but: tuple[Column, ...] = ()) -> Condition:
@@ -146,7 +152,7 @@ def same_as(world: World, table: Table, but: tuple[Column, ...] = ()) -> Conditi
 
 
 SIMPLE = (equal, equal, equal, compared, compared, flagged, different)
-POSITIVE = (equal, equal, compared, flagged)
+POSITIVE = (equal, equal, compared, affirmed)  # for what stands behind a negation
 RICH = (*SIMPLE, either, between, like, unknown)
 
 

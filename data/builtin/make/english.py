@@ -32,6 +32,17 @@ def predicate(phrase: str) -> str:
     return f"have|has {rest}" if first == "with" else f"are|is {phrase}"
 
 
+def predicates(first: str, second: str) -> str:
+    """Joins two phrases behind a noun into one verb phrase.
+
+    >>> predicates("in York", "with a roof"), predicates("in York", "older than 40")
+    ('are|is in York and have|has a roof', 'are|is in York and older than 40')
+    """
+    one, two = predicate(first), predicate(second)
+    verb = one.split(" ", 1)[0] + " "
+    return f"{one} and {two.removeprefix(verb) if verb == 'are|is ' else two}"
+
+
 def is_clause(phrase: str) -> bool:
     """Whether a phrase starts with a relative pronoun."""
     return phrase.split(" ", 1)[0] in ("who", "that", "whose")

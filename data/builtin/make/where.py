@@ -52,7 +52,9 @@ def two_conditions(world: World) -> Draft:
     first, second = pair(world, table)
     chosen = _others(world, table, first, second)
     sql = f"SELECT {', '.join(x.name for x in chosen)} FROM {table.name} WHERE {first.on()} AND {second.on()}"
-    return Draft(sql, described(world, chosen, table, english.both(first.phrase, second.phrase)))
+    phrase = english.both(first.phrase, second.phrase)
+    verb = english.predicates(first.phrase, second.phrase) if direct(first.phrase) and direct(second.phrase) else ""
+    return Draft(sql, described(world, chosen, table, phrase, verb))
 
 
 def pair(world: World, table, but: tuple = ()) -> tuple[c.Condition, c.Condition]:
@@ -149,15 +151,15 @@ def across(world: World) -> Draft:
     return Draft(sql, described(world, chosen, left, bridge.phrase.format(words)))
 
 
-def described(world: World, chosen: list, table, phrase: str) -> list[str]:
-    """Marked questions for rows with a condition."""
+def described(world: World, chosen: list, table, phrase: str, verb: str = "") -> list[str]:
+    """Marked questions for rows with a condition; `verb` is its verb phrase where no rule gives it."""
     texts = []
     for opening in openings(world, chosen, table, verbs=direct(phrase)):
-        texts.append(f"[s {opening.text}] [w {tail(opening, phrase)}]{opening.mark}")
+        ending = english.agree(verb) if opening.verb and verb else tail(opening, phrase)
+        texts.append(f"[s {opening.text}] [w {ending}]{opening.mark}")
     plain, whole = wanted(chosen), english.agree(phrase)
-    verb = "are"
     if world.rng.random() < 0.4:
-        texts.insert(0, f"[w For the {table.many} {whole}], [s what {verb} their {plain}]?")
+        texts.insert(0, f"[w For the {table.many} {whole}], [s what are their {plain}]?")
     if world.rng.random() < 0.2:
         texts.insert(0, f"[w Look at the {table.many} {whole}]. [s What are their {plain}]?")
     if world.rng.random() < 0.2 and chosen != [table.title]:
