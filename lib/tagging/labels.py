@@ -7,8 +7,9 @@ of the label. The costs, all in the unit of `candidates.COLUMN`, are set by hand
 - GROUP BY without a condition is rarely said alone: "for each country" also belongs to SELECT, which counts in it;
 - GROUP BY and an ORDER BY that ranks groups are one thing in English: "the country with the most singers".
 
-A sequence of labels also pays for changes that no word announces, for going on where a word announces a change, for
-asking in a phrase that modifies, and for going back from a set operator to the query before it.
+A sequence of labels also pays for changes that no word announces, for asking in a phrase that modifies, and for going
+back from a set operator to the query before it. No figure changes by more than 0.01 if one of these costs is halved
+or doubled.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,6 @@ FURTHER = 1.0  # a further clause
 GROUP_ALONE = 1.0  # GROUP BY without a condition and without SELECT
 GROUPED = 0.3  # GROUP BY together with SELECT
 CHANGE = {Sign.INSIDE: 0.3, Sign.WEAK: 0.6, Sign.CLEAR: 0.0, Sign.MODIFIER: 0.0, Sign.SENTENCE: 0.0}
-KEEP = {Sign.INSIDE: 0.0, Sign.WEAK: 0.0, Sign.CLEAR: 0.3, Sign.MODIFIER: 0.0, Sign.SENTENCE: 0.3}
 ASKING = 1.0  # SELECT alone in a phrase that modifies
 BACK = 1.0  # WHERE behind a set operator
 
@@ -91,11 +91,9 @@ def step_cost(before: Label | None, label: Label, sign: Sign) -> float:
         sign: how the phrase begins.
     """
     cost = ASKING if sign == Sign.MODIFIER and label.kinds == _SELECT else 0.0
-    if before is None:
+    if before is None or before.kinds == label.kinds:
         return cost
-    if before.kinds == label.kinds:
-        return cost + KEEP[sign]
-    returns = "WHERE" in label.kinds and before.kinds & _SET_OPERATORS and not label.kinds & _SET_OPERATORS
+    returns = sign != Sign.INSIDE and "WHERE" in label.kinds and before.kinds & _SET_OPERATORS and not label.kinds & _SET_OPERATORS
     return cost + CHANGE[sign] + (BACK if returns else 0.0)
 
 

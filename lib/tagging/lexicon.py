@@ -24,7 +24,9 @@ DISTINCT = words("distinct different unique various")
 
 # --- Grammar ----------------------------------------------------------------------------------------------------
 RELATIVES = words("who whom whose that which where when")
-PREPOSITIONS = words("in on at by from to of for with without within during under over above below before after among")
+PREPOSITIONS = words(
+    "in on at by from to of for with without within during under over above below before after among outside inside"
+)
 PLACES = words("in on at from of for by to within during since until among under")  # may lead to a value
 BE = words("is are was were be been being am")
 HAVE = words("has have had having")
@@ -34,6 +36,12 @@ VERBS = BE | HAVE | DO | MODALS
 ARTICLES = words("a an the all any some this these those their its his her every each no")
 CONJUNCTIONS = words("and or but")
 SENTENCE_ENDS = words(". ? ! ;")
+
+PARTICIPLES = words(
+    "made won sold led held kept run set built sent put paid said hit cut"
+)  # without an ending that shows it
+CONDITIONS = words("with without having except excluding but")  # lead a condition
+CONDITION_PAIRS = {("apart", "from"), ("aside", "from"), ("other", "than"), ("such", "that"), ("not", "including")}
 
 # --- WHERE, HAVING and conditions of set operators --------------------------------------------------------------
 OPERATOR_WORDS = {
@@ -65,7 +73,7 @@ AGGREGATE_WORDS = {
 }
 
 # --- ORDER BY ---------------------------------------------------------------------------------------------------
-ORDER_VERBS = words("order sort rank arrange")
+ORDER_VERBS = words("order sort rank arrange put")
 DIRECTIONS = words(
     """ascending descending ascendingly descendingly alphabetical alphabetically alphabetic increasing decreasing
     lexicographic lexicographical lexicographically reverse chronological chronologically"""

@@ -203,6 +203,7 @@ def is_superlative(word: str) -> bool:
     >>> [word for word in ("tallest", "interest", "most", "west", "fewest") if is_superlative(word)]
     ['tallest', 'most', 'fewest']
     """
+    word = word.split("-")[0]  # best-paid
     if word in ("most", "least", "best", "worst"):
         return True
     return word.endswith("est") and bool(lemmas(word) - {word}) and bool(parts_of_speech(word) & {"ADJ", "ADV"})

@@ -60,7 +60,7 @@ def phrases(matches: Matches) -> tuple[Phrase, ...]:
 
 
 def _keep_words_together(matches: Matches, signs: list[Sign]) -> None:
-    """A preposition, a conjunction or a comma is no phrase of its own: it leads what follows."""
+    """A preposition, a conjunction, an auxiliary or a comma is no phrase of its own: it leads what follows."""
     for position in range(len(signs) - 1, 0, -1):
         if (
             Sign.NONE < signs[position] < Sign.SENTENCE
@@ -70,7 +70,7 @@ def _keep_words_together(matches: Matches, signs: list[Sign]) -> None:
             signs[position - 1], signs[position] = max(signs[position - 1], signs[position]), Sign.NONE
 
 
-_LEADERS = lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS | {",", "the", "not"}
+_LEADERS = lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS | lexicon.VERBS | {",", "the", "not"}
 
 
 def _at(words: Sequence[str], position: int) -> str:
@@ -153,23 +153,23 @@ def condition_word(matches: Matches) -> Signs:
     """with, without, having, except, but not, other than, apart from."""
     words = matches.words
     for position, word in enumerate(words):
-        pair = (word, _at(words, position + 1))
-        if (
-            word in ("with", "without", "having", "except", "excluding", "but")
-            or pair in _PAIRS
-            or (word == "not" and _at(words, position + 1) in lexicon.PREPOSITIONS and _is_noun(matches, position - 1))
+        after = _at(words, position + 1)
+        if word == "with" and _counts(words[position + 1 : position + 4]):
+            yield position, Sign.WEAK  # with the number of: may well be asked for
+        elif (
+            word in lexicon.CONDITIONS
+            or (word, after) in lexicon.CONDITION_PAIRS
+            or (word == "not" and after in lexicon.PREPOSITIONS and _is_noun(matches, position - 1))
         ):
             yield position, Sign.MODIFIER
 
 
-_PAIRS = {
-    ("apart", "from"),
-    ("aside", "from"),
-    ("other", "than"),
-    ("such", "that"),
-    ("rather", "than"),
-    ("not", "including"),
-}
+def _counts(words: Sequence[str]) -> bool:
+    return (
+        bool(words)
+        and ("number" in words or "count" in words or "total" in words)
+        and not any(map(is_superlative, words))
+    )
 
 
 def led_value(matches: Matches) -> Signs:
@@ -197,8 +197,7 @@ def participle(matches: Matches) -> Signs:
         if matches.starts[position] or not is_participle(word) or not _is_noun(matches, position - 1):
             continue
         follows = after in lexicon.PREPOSITIONS or matches.in_value[position + 1] or after in ("``", "'", '"')
-        negated = _at(words, position - 1) == "not"
-        yield position - negated, Sign.CLEAR if follows else Sign.WEAK
+        yield position, Sign.MODIFIER if follows else Sign.WEAK
 
 
 def is_participle(word: str) -> bool:
@@ -228,7 +227,7 @@ def comparison(matches: Matches) -> Signs:
         if word in ("above", "below", "over", "under", "after", "before", "between") or (
             after == "than" and word not in ("other", "rather")
         ):
-            yield position, Sign.CLEAR
+            yield position, Sign.MODIFIER
 
 
 def predicate(matches: Matches) -> Signs:
@@ -254,7 +253,10 @@ def _is_verb(matches: Matches, position: int) -> bool:
     if "VERB" not in parts:
         return False
     follows = after in lexicon.ARTICLES or after in lexicon.PREPOSITIONS or after.isdigit() or after in lexicon.NUMBERS
-    return parts.isdisjoint(("NOUN", "ADJ")) or follows or after in ("more", "fewer", "less", "both", "either")
+    agrees = _at(matches.words, position - 1).endswith("s") and not word.endswith("s")  # regions supply
+    return (
+        agrees or follows or parts.isdisjoint(("NOUN", "ADJ")) or after in ("more", "fewer", "less", "both", "either")
+    )
 
 
 def second_operand(matches: Matches) -> Signs:
@@ -262,9 +264,12 @@ def second_operand(matches: Matches) -> Signs:
     words = matches.words
     if not any(kind in SET_OPERATORS for kind in matches.kinds):
         return
-    for position in range(3, len(words) - 1):
+    for position in range(2, len(words) - 1):
         if words[position] in ("and", "or") and words[position + 1] not in lexicon.CONJUNCTIONS:
             yield position, Sign.WEAK
+        elif words[position] in ("both", "either"):
+            yield position, Sign.INSIDE
+            yield position + 1, Sign.INSIDE
 
 
 # --- GROUP BY and ORDER BY --------------------------------------------------------------------------------------
@@ -324,11 +329,11 @@ def superlative(matches: Matches) -> Signs:
     """with the most, by the largest; and inside a noun phrase: the five most distant | stars."""
     words = matches.words
     for position in range(1, len(words)):
-        if not (is_superlative(words[position]) or words[position] in ("top", "maximum", "minimum")):
+        if not _is_extreme(words, position):
             continue
         start = position - _leading(words, position, _BEFORE_SUPERLATIVE)
         before = _at(words, start - 1)
-        if before in lexicon.PREPOSITIONS - {"of", "to"} or before in lexicon.BE:
+        if before in lexicon.PREPOSITIONS - {"of", "to"} or before in lexicon.VERBS:
             yield start - 1, Sign.WEAK
         elif "ORDER BY" in matches.kinds:
             yield start, Sign.INSIDE
@@ -336,22 +341,37 @@ def superlative(matches: Matches) -> Signs:
             yield _behind_superlative(matches, position), Sign.INSIDE
 
 
-_BEFORE_SUPERLATIVE = frozenset({"the", "a", "single"}) | frozenset(lexicon.NUMBERS) | {str(n) for n in range(100)}
+_BEFORE_SUPERLATIVE = frozenset({"the", "a", "single", "our"}) | set(lexicon.NUMBERS) | {str(n) for n in range(100)}
+
+
+def _is_extreme(words: Sequence[str], position: int) -> bool:
+    word, before = words[position], words[position - 1]
+    return before != "at" and (is_superlative(word) or word in ("top", "maximum", "minimum"))
 
 
 def _behind_superlative(matches: Matches, position: int) -> int:
-    """The end of what a superlative measures: most | common, top 5, most recently released."""
+    """The end of what a superlative says: top 5 |, most common |, largest number of ships (no end)."""
     words = matches.words
+    quantifies = words[position] in ("most", "least", "fewest")
     after = position + 1
+    if quantifies and not _describes(matches, after):
+        return -1  # most ships: what is counted belongs to it
     while after < min(position + 4, len(words)) and (
         words[after].isdigit()
         or words[after] in lexicon.NUMBERS
         or "ORDER BY" in matches.strengths[after]
-        or parts_of_speech(words[after]) & {"ADV"}
-        or (words[position] in ("most", "least") and after == position + 1 and "ADJ" in parts_of_speech(words[after]))
+        or "ADV" in parts_of_speech(words[after])
+        or (quantifies and after == position + 1)
     ):
         after += 1
-    return after
+    return -1 if _at(words, after) == "of" else after
+
+
+def _describes(matches: Matches, position: int) -> bool:
+    """Whether a word is an adjective, an adverb or a participle rather than a noun."""
+    word = _at(matches.words, position)
+    parts = parts_of_speech(word)
+    return is_participle(word) or not parts.isdisjoint(("ADJ", "ADV"))
 
 
 RULES = (
