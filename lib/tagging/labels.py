@@ -93,7 +93,12 @@ def step_cost(before: Label | None, label: Label, sign: Sign) -> float:
     cost = ASKING if sign == Sign.MODIFIER and label.kinds == _SELECT else 0.0
     if before is None or before.kinds == label.kinds:
         return cost
-    returns = sign != Sign.INSIDE and "WHERE" in label.kinds and before.kinds & _SET_OPERATORS and not label.kinds & _SET_OPERATORS
+    returns = (
+        sign != Sign.INSIDE
+        and "WHERE" in label.kinds
+        and before.kinds & _SET_OPERATORS
+        and not label.kinds & _SET_OPERATORS
+    )
     return cost + CHANGE[sign] + (BACK if returns else 0.0)
 
 

@@ -25,9 +25,9 @@ DISTINCT = words("distinct different unique various")
 # --- Grammar ----------------------------------------------------------------------------------------------------
 RELATIVES = words("who whom whose that which where when")
 PREPOSITIONS = words(
-    "in on at by from to of for with without within during under over above below before after among outside inside"
+    """in on at by from to of for with without within during under over above below before after among outside inside
+    through near along behind against via since until"""
 )
-PLACES = words("in on at from of for by to within during since until among under")  # may lead to a value
 BE = words("is are was were be been being am")
 HAVE = words("has have had having")
 DO = words("do does did")
@@ -53,7 +53,7 @@ OPERATOR_WORDS = {
     ">=": words("least minimum more great greater above over after since onwards onward later late"),
     "<=": words("most maximum less few fewer below under before until earlier early up"),
     "=": words("equal exactly same only single call name"),
-    "!=": words("not no other than except never without neither different outside"),
+    "!=": words("not no other except never without neither different outside"),
     "like": words("contain include start begin end letter word prefix substring suffix string character phrase like"),
     "between": words("between range from to"),
     "in": words("any some exist either among"),

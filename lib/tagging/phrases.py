@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from lib.records import SET_OPERATORS
 from lib.tagging import lexicon
+from lib.tagging.candidates import COLUMN
 from lib.tagging.matching import Matches, is_superlative
 from lib.tokens import lemmas, parts_of_speech
 
@@ -154,8 +155,8 @@ def condition_word(matches: Matches) -> Signs:
     words = matches.words
     for position, word in enumerate(words):
         after = _at(words, position + 1)
-        if word == "with" and _counts(words[position + 1 : position + 4]):
-            yield position, Sign.WEAK  # with the number of: may well be asked for
+        if word == "with" and _is_asked(matches, position + 1):
+            yield position, Sign.WEAK  # with the number of: asked for
         elif (
             word in lexicon.CONDITIONS
             or (word, after) in lexicon.CONDITION_PAIRS
@@ -164,12 +165,12 @@ def condition_word(matches: Matches) -> Signs:
             yield position, Sign.MODIFIER
 
 
-def _counts(words: Sequence[str]) -> bool:
-    return (
-        bool(words)
-        and ("number" in words or "count" in words or "total" in words)
-        and not any(map(is_superlative, words))
-    )
+def _is_asked(matches: Matches, position: int) -> bool:
+    """Whether the first telling word from a position on speaks of SELECT alone, and not of its table only."""
+    for strength in matches.strengths[position : position + 3]:
+        if strength:
+            return strength.keys() == {"SELECT"} and strength["SELECT"] >= COLUMN
+    return False
 
 
 def led_value(matches: Matches) -> Signs:
@@ -242,7 +243,8 @@ def predicate(matches: Matches) -> Signs:
             if word in lexicon.SENTENCE_ENDS or word in lexicon.RELATIVES:
                 break
             if word in lexicon.VERBS or (_is_noun(matches, position - 1) and _is_verb(matches, position)):
-                yield position, Sign.WEAK
+                says_nothing = word in lexicon.DO or _at(words, position + 1) == "there"
+                yield position, Sign.WEAK if says_nothing else Sign.MODIFIER
                 break
 
 
