@@ -274,9 +274,9 @@ class _Select:
                 stack.append(current.this)
             elif isinstance(current, exp.And):
                 stack += [current.expression, current.this]
-            elif isinstance(current, exp.Between):
-                found += [exp.GTE(this=current.this, expression=current.args["low"]),
-                          exp.LTE(this=current.this, expression=current.args["high"])]  # fmt: skip
+            elif isinstance(current, exp.Between):  # copies: a new parent would take the nodes from the tree
+                subject, low, high = (current.args[name].copy() for name in ("this", "low", "high"))
+                found += [exp.GTE(this=subject, expression=low), exp.LTE(this=subject.copy(), expression=high)]
             else:
                 found.append(current)
         return found
