@@ -10,7 +10,7 @@ import sys
 from importlib import import_module
 
 from lib import __version__
-from lib.errors import WRONG_USE, ParameterError, SpiderComposeError, suggest
+from lib.errors import DATA_MISSING, WRONG_USE, ParameterError, SpiderComposeError, suggest
 
 # Name -> one line for the help. Each is a module of lib.commands with add_arguments(parser) and run(args).
 COMMANDS = {
@@ -24,6 +24,7 @@ COMMANDS = {
     "train": "train a SQL-to-text model",
     "translate": "put one SQL query into words with a trained model",
     "evaluate": "score a trained model on a dataset",
+    "accuracy": "hold generated SQL against golden SQL on a database",
     "score": "score the texts of any system on a dataset",
     "study": "run the notebooks of a study",
 }
@@ -43,19 +44,34 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; returns its exit code."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:
+        arguments = sys.argv[1:]
+        sys.stdout.reconfigure(encoding="utf-8")  # JSON and names are UTF-8 wherever they are piped to
     try:
-        return _run(arguments)
+        code = _run(arguments)
+        sys.stdout.flush()  # here, where a full disk or a closed pipe can still be told
+        return code
     except SpiderComposeError as error:
         return _fail(str(error), error.exit_code)
     except KeyboardInterrupt:
         return _fail("interrupted; the same command goes on where it stopped", 130)
+    except RecursionError:
+        return _fail("the input is nested too deeply", WRONG_USE)
     except BrokenPipeError:  # the reader, such as head, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return 0
     except OSError as error:
-        place = f" '{error.filename}'" if error.filename else ""
-        return _fail(f"cannot use{place}: {error.strerror or error}", 3)
+        _discard_output()
+        place = f"use '{error.filename}'" if error.filename else "go on"
+        return _fail(f"cannot {place}: {error.strerror or error}", DATA_MISSING)
+
+
+def _discard_output() -> None:
+    """Keeps what could not be written from being tried again when the interpreter ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:

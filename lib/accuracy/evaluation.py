@@ -47,6 +47,11 @@ class Evaluator:
         matches = compare(golden, pred, self.settings, case.pred)
         return self._judged(case, golden, pred, matches, database, started)
 
+    def gave_up(self, case: Case, reason: str) -> Evaluation:
+        """The record of a case whose evaluation could not be finished at all."""
+        nothing = Golden(case.gold, Result("ok"), None, False, ())
+        return self._failed(case, nothing, Result("error", error=reason), self.engine.digest())
+
     def _prepared(self, sql: str, database: str) -> Golden:
         key = (sql, database)
         golden = self._golden.get(key)

@@ -66,7 +66,7 @@ def fetched(cursor, limits: Limits, started: float, columns: tuple[str, ...]) ->
     Reads in steps that grow while rows stay small, so that no step can bring much more than the memory allowed.
     """
     rows: list[tuple] = []
-    step, size = 16, 0
+    step, size = 1, 0
     while True:
         chunk = cursor.fetchmany(min(step, limits.max_rows + 1 - len(rows)))
         if not chunk:
@@ -76,7 +76,7 @@ def fetched(cursor, limits: Limits, started: float, columns: tuple[str, ...]) ->
         size += largest * len(chunk)
         if len(rows) > limits.max_rows or size > limits.max_memory:
             return Result("truncated", columns, rows[: limits.max_rows], _over(rows, limits), perf_counter() - started)
-        step = max(16, min(step * 4, 4096, limits.max_memory // (16 * max(largest, 1))))
+        step = max(1, min(step * 4, 4096, limits.max_memory // (16 * max(largest, 1))))
     return Result("ok", columns, rows, "", perf_counter() - started)
 
 

@@ -9,8 +9,10 @@ from lib.errors import EngineError, ParameterError, suggest
 # Scheme -> (module, class, packages of its extra; the extra has the scheme's name).
 _ENGINES = {
     "sqlite": ("lib.accuracy.engines.sqlite", "SqliteEngine", ""),
+    "duckdb": ("lib.accuracy.engines.duckdb", "DuckdbEngine", "duckdb"),
+    "postgres": ("lib.accuracy.engines.postgres", "PostgresEngine", "psycopg"),
 }
-_FILES = {"sqlite": (".sqlite", ".sqlite3", ".db", ".db3")}
+_FILES = {"sqlite": (".sqlite", ".sqlite3", ".db", ".db3"), "duckdb": (".duckdb", ".ddb")}
 
 
 def open_engine(address: str) -> Engine:

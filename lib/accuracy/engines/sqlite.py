@@ -12,10 +12,12 @@ from urllib.parse import quote
 from lib.accuracy.engines.base import Engine, failed
 from lib.accuracy.records import Limits, Result
 
-_STEPS = 1000  # virtual-machine instructions between two looks at the clock: about 20 microseconds
-_LOOKS = 16  # looks at the clock between two looks at the memory
+_STEPS = 250  # virtual-machine instructions between two looks at the clock: about 5 microseconds
+_LOOKS = 32  # looks at the clock between two looks at the memory
 _OPEN = 24  # databases kept open in a process
-_CHUNK = 256  # rows read at a time; between chunks Python counts
+_CHUNK = 128  # rows read first
+_MAX_CHUNK = 8192
+_SLOW = 0.005  # seconds for a chunk, above which chunks get smaller: between chunks the limits are looked at
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _READS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
 _ACTION_NAME = re.compile(
@@ -140,18 +142,20 @@ class _Guard:
         return Result("ok", columns, rows, "", perf_counter() - started)
 
     def _fetch_rest(self, cursor: sqlite3.Cursor, rows: list[tuple], limits: Limits) -> None:
-        step = _CHUNK
+        step, before = _CHUNK, perf_counter()
         while len(rows) <= limits.max_rows:
             chunk = cursor.fetchmany(min(step, limits.max_rows + 1 - len(rows)))
             rows += chunk
             if len(chunk) < step:
                 break
+            now = perf_counter()
             if self._over_memory():
                 raise MemoryError
-            if perf_counter() > self.deadline:
+            if now > self.deadline:
                 self.stopped = "timeout"
                 raise sqlite3.OperationalError("interrupted")
-            step = min(step * 2, 8192)
+            step = min(step * 2, _MAX_CHUNK) if now - before < _SLOW else max(step // 4, 1)
+            before = now
         cursor.close()
 
     def _explained(self, error: BaseException, sql: str, limits: Limits, started: float) -> Result:

@@ -1,0 +1,89 @@
+"""The audit: append-only records of evaluations, in JSONL or in any SQL table."""
+
+import json
+import platform
+import re
+import sqlite3
+from collections.abc import Iterable
+from functools import cache
+
+from lib import __version__
+from lib.accuracy.records import Evaluation
+from lib.errors import EngineError, ParameterError
+
+# Columns of the SQL table: the article's metadata first. JSON holds the whole record.
+_COLUMNS = (
+    "question_id", "accuracy", "row_score", "column_score", "execution_success", "llm_confidence", "errors", "status",
+    "exact", "gold_hash", "pred_hash", "database_hash", "settings_hash", "versions", "record",
+)  # fmt: skip
+_TABLE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*){0,2}")
+
+
+def audit_record(evaluation: Evaluation, confidence: float | None = None) -> dict:
+    """An evaluation with the article's metadata and the versions that made it.
+
+    Args:
+        evaluation: the verdict.
+        confidence: of a judge, 0-1; None without one.
+    """
+    record = evaluation.to_json()
+    return {
+        **record,
+        "question_id": evaluation.id,
+        "execution_success": evaluation.status == "ok",
+        "llm_confidence": confidence,
+        "errors": evaluation.error,
+        "versions": versions(),
+    }
+
+
+@cache
+def versions() -> str:
+    """Versions that decide a verdict, as one short text."""
+    return f"spidercompose {__version__}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
+
+
+def write_table(records: Iterable[dict], connection, table: str = "sql_accuracy_audit", placeholder: str = "?") -> int:
+    """Appends records to a table of any database with a Python database interface; makes the table if it is missing.
+
+    Args:
+        records: of `audit_record`.
+        connection: of sqlite3, DuckDB, psycopg, Snowflake's connector and so on.
+        table: its name, with its schema if need be.
+        placeholder: how the client writes a parameter: `?` or `%s`.
+
+    Raises:
+        ParameterError: if the name is none, or the placeholder unknown.
+        EngineError: if the database refuses.
+    """
+    if not _TABLE.fullmatch(table):
+        raise ParameterError(f"'{table}' is no name of a table: letters, digits and _ only")
+    if placeholder not in ("?", "%s"):
+        raise ParameterError(f"the placeholder is ? or %s, not {placeholder!r}")
+    kinds = dict.fromkeys(_COLUMNS, "VARCHAR") | dict.fromkeys(
+        ("accuracy", "row_score", "column_score"), "DOUBLE PRECISION"
+    )
+    columns = ", ".join(f"{name} {kinds[name]}" for name in _COLUMNS)
+    marks = ", ".join([placeholder] * len(_COLUMNS))
+    cursor, count = connection.cursor(), 0
+    try:
+        cursor.execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns})")
+        for record in records:
+            cursor.execute(f"INSERT INTO {table} ({', '.join(_COLUMNS)}) VALUES ({marks})", _row(record))
+            count += 1
+        connection.commit()
+    except Exception as error:  # each client has its own class of errors
+        raise EngineError(f"cannot write the audit to '{table}': {' '.join(str(error).split())}") from error
+    return count
+
+
+def _row(record: dict) -> tuple:
+    whole = json.dumps(record, ensure_ascii=False)
+    values = {**record, "record": whole}
+    return tuple(_cell(name, values.get(name)) for name in _COLUMNS)
+
+
+def _cell(name: str, value):
+    if name in ("accuracy", "row_score", "column_score", "llm_confidence") or value is None:
+        return value if name != "llm_confidence" or value is None else str(value)
+    return str(value).lower() if isinstance(value, bool) else value

@@ -1,0 +1,182 @@
+"""Many evaluations: in order, in several processes, in constant memory, going on after any interruption.
+
+Records are appended to one JSONL file in the order of the cases, so what is there already says where to go on: no
+record is lost or written twice, whenever the process is killed.
+"""
+
+import os
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+
+from lib.accuracy.audit import audit_record
+from lib.accuracy.engines.catalog import open_engine
+from lib.accuracy.evaluation import Evaluator, settings_hash, text_hash
+from lib.accuracy.records import Case, Settings
+from lib.errors import ParameterError
+from lib.files import dump_line, read_jsonl
+
+_CHUNK = 32  # cases that a process gets at a time
+_AHEAD = 3  # chunks in flight a process
+_OPEN = 32  # evaluators kept in a process
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is the same for all cases of a batch."""
+
+    engine: str  # address; `{db_id}` stands for the case's database
+    settings: Settings
+
+
+def run_batch(cases: Iterable[Case], job: Job, out: Path, jobs: int = 1) -> Iterator[int]:
+    """Evaluates cases and appends their audit records to a JSONL file.
+
+    Args:
+        cases: in a fixed order; read as they are needed.
+        job: engine and settings.
+        out: the JSONL file; a part of the same run in it is kept.
+        jobs: number of processes.
+
+    Yields:
+        The number of records in the file, as it grows.
+
+    Raises:
+        ParameterError: if the file holds records of another run.
+    """
+    if jobs < 1:
+        raise ParameterError(f"--jobs must be at least 1, not {jobs}")
+    cases = iter(cases)
+    done = _skip_done(cases, job, out)
+    if done:
+        yield done
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with open(out, "a", encoding="utf-8", newline="\n") as handle:
+        for lines in _evaluated(cases, job, jobs):
+            handle.write("".join(lines))
+            handle.flush()
+            done += len(lines)
+            yield done
+
+
+def _skip_done(cases: Iterator[Case], job: Job, out: Path) -> int:
+    """Drops the cases whose records are there already; returns how many."""
+    if not out.exists():
+        return 0
+    _drop_torn_line(out)
+    done, settings = 0, settings_hash(job.settings)
+    for record in read_jsonl(out):
+        case = next(cases, None)
+        known = tuple(record.get(name) for name in ("id", "gold_hash", "pred_hash", "settings_hash"))
+        if case is None or known != (case.id, text_hash(case.gold), text_hash(case.pred), settings):
+            raise ParameterError(f"'{out}' holds another run (record {done}, id '{known[0]}'): choose another folder")
+        done += 1
+    return done
+
+
+def _drop_torn_line(path: Path) -> None:
+    """Cuts off a last line without its end, which a killed process left."""
+    with open(path, "rb+") as handle:
+        size = handle.seek(0, os.SEEK_END)
+        position = size
+        while position:
+            start = max(0, position - 65536)
+            handle.seek(start)
+            found = handle.read(position - start).rfind(b"\n")
+            if found >= 0:
+                position = start + found + 1
+                break
+            position = start
+        if position < size:
+            handle.truncate(position)
+
+
+def _evaluated(cases: Iterator[Case], job: Job, jobs: int) -> Iterator[list[str]]:
+    """Lines of the cases, chunk by chunk, in order."""
+    chunks = iter(lambda: list(islice(cases, _CHUNK)), [])
+    if jobs == 1:
+        for chunk in chunks:
+            yield evaluate_chunk(job, chunk)
+        return
+    waiting: deque[tuple[list[Case], Future]] = deque()
+    pool = _pool(jobs)
+    try:
+        while True:
+            for chunk in islice(chunks, max(0, _AHEAD * jobs - len(waiting))):
+                waiting.append((chunk, pool.submit(evaluate_chunk, job, chunk)))
+            if not waiting:
+                return
+            try:
+                lines = waiting[0][1].result()
+            except BrokenProcessPool:
+                pool.shutdown(wait=False)
+                yield _one_by_one(job, waiting.popleft()[0])
+                pool = _pool(jobs)
+                waiting = deque((chunk, pool.submit(evaluate_chunk, job, chunk)) for chunk, _ in waiting)
+            else:
+                waiting.popleft()
+                yield lines
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+
+
+def _one_by_one(job: Job, chunk: list[Case]) -> list[str]:
+    """Lines of a chunk that may have ended a process: each case in a process that it alone can end."""
+    lines = []
+    for case in chunk:
+        with _pool(1) as pool:
+            try:
+                lines += pool.submit(evaluate_chunk, job, [case]).result()
+            except BrokenProcessPool:
+                lines.append(_line(_evaluator(job, case.db_id).gave_up(case, "the process that evaluated it ended")))
+    return lines
+
+
+def evaluate_chunk(job: Job, chunk: list[Case]) -> list[str]:
+    """The audit lines of some cases; runs in any process."""
+    return [_line(_evaluator(job, case.db_id).evaluate(case)) for case in chunk]
+
+
+def _line(evaluation) -> str:
+    return dump_line(audit_record(evaluation)) + "\n"
+
+
+_evaluators: OrderedDict[tuple[Job, str], Evaluator] = OrderedDict()
+
+
+def _evaluator(job: Job, db_id: str) -> Evaluator:
+    key = (job, db_id)
+    if key not in _evaluators:
+        _evaluators[key] = Evaluator(open_engine(job.engine.replace("{db_id}", db_id)), job.settings)
+        if len(_evaluators) > _OPEN:
+            _evaluators.popitem(last=False)[1].engine.close()
+    _evaluators.move_to_end(key)
+    return _evaluators[key]
+
+
+def evaluate_batch(cases: Iterable[Case], engine: str, settings: Settings | None = None, jobs: int = 1):
+    """Evaluates cases into a data frame, one row a case, with the fields of the audit records.
+
+    Args:
+        cases: golden and generated queries, such as `suite.join` gives.
+        engine: address; `{db_id}` stands for the case's database.
+        settings: how results are compared.
+        jobs: number of processes.
+    """
+    import json
+
+    import pandas
+
+    if jobs < 1:
+        raise ParameterError(f"jobs must be at least 1, not {jobs}")
+    lines = _evaluated(iter(cases), Job(engine, settings or Settings()), jobs)
+    return pandas.DataFrame([json.loads(line) for chunk in lines for line in chunk])

@@ -1,0 +1,193 @@
+"""Hold generated SQL against golden SQL on a database: one pair, a suite, or predictions for Spider."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from lib.accuracy.records import MODES, ORDERS, Case, Limits, Settings
+from lib.errors import EngineError, ParameterError
+
+GATE_FAILED = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the subcommands of `spidercompose accuracy`."""
+    commands = parser.add_subparsers(dest="task", required=True, metavar="TASK")
+    _add_run(commands)
+    _add_spider(commands)
+    _add_compare(commands)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs the task; returns the exit code."""
+    return args.perform(args)
+
+
+def _task(commands, name: str, text: str, perform: Callable) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+    parser.set_defaults(perform=perform)
+    return parser
+
+
+def _add_run(commands) -> None:
+    parser = _task(commands, "run", "evaluate a file of generated queries on a golden suite", _run_suite)
+    parser.add_argument("--golden", required=True, type=Path, help="golden suite: JSON, JSONL or CSV with id and sql")
+    parser.add_argument("--cases", required=True, type=Path, help="generated queries: question_id and generated_sql")
+    parser.add_argument("--engine", required=True, help="database, such as sqlite:shop.sqlite; {db_id} is filled in")
+    _add_batch_options(parser)
+
+
+def _add_spider(commands) -> None:
+    parser = _task(commands, "spider", "evaluate predictions for a corpus in Spider's format", _run_spider)
+    parser.add_argument("--predictions", required=True, type=Path, help="one SQL a line, or JSONL with ids")
+    parser.add_argument("--data", default="spider", help="corpus: builtin, spider or a folder (default: spider)")
+    parser.add_argument("--split", default="dev", choices=("dev", "train"), help="which questions (default: dev)")
+    parser.add_argument("--engine", help="database per db_id, if not the corpus's own SQLite files")
+    _add_batch_options(parser)
+
+
+def _add_compare(commands) -> None:
+    parser = _task(commands, "compare", "hold one generated query against one golden query", _run_compare)
+    parser.add_argument("--engine", required=True, help="database, such as sqlite:shop.sqlite")
+    parser.add_argument("--gold", required=True, metavar="SQL", help="the golden query")
+    parser.add_argument("--pred", required=True, metavar="SQL", help="the generated query")
+    _add_comparison_options(parser)
+
+
+def _add_comparison_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--mode", default="exact", choices=MODES, help="what counts as right (default: exact)")
+    parser.add_argument("--order", default="auto", choices=ORDERS, help="auto: if the golden query orders its result")
+    parser.add_argument("--tolerance", type=float, default=Settings().tolerance, help="relative, for numbers (1e-9)")
+    parser.add_argument("--timeout", type=float, default=Limits().timeout_s, help="seconds for one query (10)")
+    parser.add_argument("--max-rows", type=int, default=Limits().max_rows, help="rows of one result (1000000)")
+    parser.add_argument("--gold-dialect", default="", help="dialect of the golden SQL, if not the engine's own")
+    parser.add_argument("--min-accuracy", type=float, help="percent that must be right, or the exit code is 1")
+
+
+def _add_batch_options(parser: argparse.ArgumentParser) -> None:
+    _add_comparison_options(parser)
+    parser.add_argument("--out", type=Path, help="folder for records and reports; an interrupted run in it goes on")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (1)")
+    parser.add_argument("--baseline", type=Path, help="evaluations.jsonl of an earlier run: must not be worse")
+    parser.add_argument("--junit", type=Path, help="write JUnit XML here")
+    parser.add_argument("--markdown", type=Path, help="write a Markdown summary here")
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    limits = Limits(timeout_s=args.timeout, max_rows=args.max_rows)
+    if args.min_accuracy is not None and not 0 <= args.min_accuracy <= 100:
+        raise ParameterError(f"--min-accuracy is a percentage, 0 to 100, not {args.min_accuracy:g}")
+    return Settings(args.mode, args.order, args.tolerance, limits, args.gold_dialect)
+
+
+def _run_compare(args: argparse.Namespace) -> int:
+    from lib.accuracy.audit import audit_record
+    from lib.accuracy.evaluation import evaluate
+    from lib.accuracy.rendering import one_as_text
+
+    settings = _settings(args)
+    evaluation = evaluate(args.gold, args.pred, args.engine, settings)
+    record = audit_record(evaluation)
+    print(json.dumps(record, ensure_ascii=False, allow_nan=False) if args.json else one_as_text(record), end="")
+    if args.json:
+        print()
+    if evaluation.status == "no_database":
+        return EngineError.exit_code
+    right = 100.0 * evaluation.passed(args.mode)
+    return GATE_FAILED if args.min_accuracy is not None and right < args.min_accuracy else 0
+
+
+def _run_suite(args: argparse.Namespace) -> int:
+    from lib.accuracy.suite import join, read_cases, read_golden
+
+    cases = join(read_golden(args.golden), read_cases(args.cases))
+    return _evaluate(cases, args.engine, args)
+
+
+def _run_spider(args: argparse.Namespace) -> int:
+    from lib.accuracy.suite import spider_cases
+    from lib.corpora import open_corpus
+
+    corpus = open_corpus(args.data)
+    cases = spider_cases(corpus, args.predictions, args.split)
+    for problem in corpus.problems:
+        print(f"set aside: {problem}", file=sys.stderr)
+    engine = args.engine or f"sqlite:{Path(corpus.folder).absolute()}/database/{{db_id}}/{{db_id}}.sqlite"
+    return _evaluate(cases, engine, args)
+
+
+def _evaluate(cases: list[Case], engine: str, args: argparse.Namespace) -> int:
+    """Runs a batch; without --out its records go to a temporary folder."""
+    from tempfile import TemporaryDirectory
+
+    settings = _settings(args)
+    baseline = None if args.baseline is None else _baseline(args.baseline)
+    if args.out is not None:
+        return _evaluate_into(args.out, cases, engine, settings, baseline, args)
+    with TemporaryDirectory(prefix="spidercompose-") as folder:
+        return _evaluate_into(Path(folder), cases, engine, settings, baseline, args)
+
+
+def _baseline(path: Path) -> Path:
+    path = path / "evaluations.jsonl" if path.is_dir() else path
+    if not path.is_file():
+        raise EngineError(f"no baseline at '{path}': give the evaluations.jsonl of an earlier run, or its folder")
+    return path
+
+
+def _evaluate_into(
+    out: Path, cases: list[Case], engine: str, settings: Settings, baseline: Path | None, args: argparse.Namespace
+) -> int:
+    from lib.accuracy.batch import Job, run_batch
+    from lib.accuracy.summary import judge_gate, paired, summarise
+    from lib.files import read_jsonl
+
+    records = out / "evaluations.jsonl"
+    _show_progress(run_batch(cases, Job(engine, settings), records, args.jobs), len(cases))
+    summary = summarise(read_jsonl(records), args.mode) if cases else summarise([], args.mode)
+    against = None if baseline is None else paired(read_jsonl(records), read_jsonl(baseline), args.mode)
+    gate = None
+    if args.min_accuracy is not None or against is not None:
+        gate = judge_gate(summary, args.min_accuracy, against)
+    _report(out, records, summary, gate, against, args)
+    if not summary.judged:
+        raise EngineError("nothing could be judged: no database was found, or every golden query fails (see the table)")
+    return GATE_FAILED if gate is not None and not gate.passed else 0
+
+
+def _show_progress(counts: Iterable[int], total: int) -> None:
+    from lib.progress import progress
+
+    for _ in progress(_unit_steps(counts), "evaluations", total):
+        pass
+
+
+def _unit_steps(counts: Iterable[int]) -> Iterable[int]:
+    """One step a record, from totals that grow by chunks."""
+    seen = 0
+    for count in counts:
+        while seen < count:
+            seen += 1
+            yield seen
+
+
+def _report(out: Path, records: Path, summary, gate, against, args: argparse.Namespace) -> None:
+    from lib.accuracy.rendering import as_json, as_markdown, as_text, junit
+    from lib.accuracy.summary import parts, three_views
+    from lib.files import atomic_writer, read_jsonl, write_json, write_jsonl, write_text
+
+    figures = as_json(summary, gate, against)
+    if args.out is not None:
+        write_json(out / "summary.json", figures)
+        write_text(out / "summary.md", as_markdown(summary, gate, against))
+        parted = (record for record in read_jsonl(records) if parts(record)) if summary.total else ()
+        write_jsonl(out / "views.jsonl", map(three_views, parted))
+    if args.markdown is not None:
+        write_text(args.markdown, as_markdown(summary, gate, against))
+    if args.junit is not None:
+        with atomic_writer(args.junit) as handle:
+            handle.writelines(junit(read_jsonl(records) if summary.total else (), args.mode))
+    print(json.dumps(figures, ensure_ascii=False) if args.json else as_text(summary, gate, against).rstrip())

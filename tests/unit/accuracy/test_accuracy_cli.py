@@ -1,0 +1,155 @@
+"""`spidercompose accuracy`: options, files, exit codes."""
+
+import json
+
+import pytest
+
+from lib.cli import main
+from lib.files import read_jsonl
+
+
+@pytest.fixture
+def suite(tmp_path, shop):
+    """Options for a suite of two questions, one answered rightly."""
+    golden = {"Q1": {"question": "Who earns most?", "sql": "SELECT * FROM staff WHERE pay > 50000"},
+              "Q2": {"question": "Who is in HR?", "sql": "SELECT name FROM staff WHERE team = 'HR'"}}  # fmt: skip
+    cases = [{"question_id": "Q2", "generated_sql": "SELECT name FROM staff WHERE team = 'HR'"},
+             {"question_id": "Q1", "generated_sql": "SELECT id FROM staff WHERE pay > 50000"}]  # fmt: skip
+    (tmp_path / "golden.json").write_text(json.dumps(golden))
+    (tmp_path / "cases.json").write_text(json.dumps(cases))
+    return [
+        "run",
+        "--golden",
+        f"{tmp_path}/golden.json",
+        "--cases",
+        f"{tmp_path}/cases.json",
+        "--engine",
+        f"sqlite:{shop}",
+    ]
+
+
+def accuracy(*arguments) -> int:
+    return main(["accuracy", *map(str, arguments)])
+
+
+def test_compare_prints_one_record(shop, capsys):
+    assert (
+        accuracy(
+            "compare",
+            "--engine",
+            f"sqlite:{shop}",
+            "--gold",
+            "SELECT * FROM staff",
+            "--pred",
+            "SELECT id, name FROM staff",
+            "--json",
+        )
+        == 0
+    )
+    record = json.loads(capsys.readouterr().out)
+    promised = "status exact contains subset superset lenient row_score column_score accuracy flags difference"
+    assert set(promised.split()) <= record.keys()
+    assert (record["status"], record["exact"], record["accuracy"]) == ("ok", False, 75.0)
+
+
+def test_compare_for_people(shop, capsys):
+    assert accuracy("compare", "--engine", shop, "--gold", "SELECT 1", "--pred", "SELECT 2") == 0
+    assert "rows differ; missing: (1); not golden: (2)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("pred", "options", "code"),
+    [
+        ("SELECT id FROM staff", ["--min-accuracy", 100], 0),
+        ("SELECT name FROM staff", ["--min-accuracy", 100], 1),
+        ("SELECT id, name FROM staff", ["--min-accuracy", 100, "--mode", "contains"], 0),
+        ("SELECT id FROM staff", ["--min-accuracy", 101], 2),
+        ("SELECT id FROM staff", ["--tolerance", 2], 2),
+        ("SELECT id FROM staff", ["--timeout", 0], 2),
+        ("SELECT id FROM staff", ["--mode", "strict"], 2),
+    ],
+)
+def test_exit_codes_of_compare(shop, pred, options, code):
+    assert (
+        accuracy("compare", "--engine", f"sqlite:{shop}", "--gold", "SELECT id FROM staff", "--pred", pred, *options)
+        == code
+    )
+
+
+def test_a_missing_database_is_said(tmp_path, capsys):
+    assert (
+        accuracy(
+            "compare", "--engine", f"sqlite:{tmp_path}/no.db", "--gold", "SELECT 1", "--pred", "SELECT 1", "--json"
+        )
+        == 3
+    )
+    assert json.loads(capsys.readouterr().out)["status"] == "no_database"
+
+
+@pytest.mark.parametrize(
+    ("engine", "message"), [("sqlight:a.db", "did you mean 'sqlite'"), ("shop", "no engine in 'shop'")]
+)
+def test_unknown_engines(engine, message, capsys):
+    assert accuracy("compare", "--engine", engine, "--gold", "SELECT 1", "--pred", "SELECT 1") == 2
+    assert message in capsys.readouterr().err
+
+
+def test_run_writes_records_and_reports(suite, tmp_path, capsys):
+    out = tmp_path / "out"
+    code = accuracy(*suite, "--out", out, "--junit", tmp_path / "j.xml", "--markdown", tmp_path / "s.md", "--json")
+    figures = json.loads(capsys.readouterr().out)
+    assert (code, figures["accuracy_percent"], figures["total"]) == (0, 50.0, 2)
+    assert [record["question_id"] for record in read_jsonl(out / "evaluations.jsonl")] == ["Q1", "Q2"]
+    assert json.loads((out / "summary.json").read_text()) == figures
+    assert "| exact | 1 | 2 |" in (tmp_path / "s.md").read_text()
+    assert (tmp_path / "j.xml").read_text().count("<failure") == 1
+
+
+def test_run_twice_gives_the_same_records(suite, tmp_path, capsys):
+    accuracy(*suite, "--out", tmp_path / "out")
+    first = (tmp_path / "out" / "evaluations.jsonl").read_bytes()
+    accuracy(*suite, "--out", tmp_path / "out")
+    assert (tmp_path / "out" / "evaluations.jsonl").read_bytes() == first
+    reports = capsys.readouterr().out
+    assert reports[: len(reports) // 2] == reports[len(reports) // 2 :]
+
+
+@pytest.mark.parametrize(("least", "code"), [(50, 0), (51, 1)])
+def test_gate(suite, least, code, capsys):
+    assert accuracy(*suite, "--min-accuracy", least) == code
+    assert ("Gate: passed" in capsys.readouterr().out) == (code == 0)
+
+
+def test_baseline(suite, tmp_path, capsys):
+    accuracy(*suite, "--out", tmp_path / "before")
+    capsys.readouterr()
+    assert accuracy(*suite, "--baseline", tmp_path / "before") == 0
+    assert "0 won, 0 lost among 2 questions" in capsys.readouterr().out
+    assert accuracy(*suite, "--baseline", tmp_path / "nowhere") == 3
+
+
+def test_ids_must_match(suite, tmp_path, capsys):
+    (tmp_path / "cases.json").write_text('[{"question_id": "Q3", "generated_sql": "SELECT 1"}]')
+    assert accuracy(*suite) == 2
+    assert "'Q3', which is no golden query" in capsys.readouterr().err
+
+
+def test_nothing_to_judge(suite, tmp_path, capsys):
+    suite[-1] = f"sqlite:{tmp_path}/gone.sqlite"
+    assert accuracy(*suite) == 3
+    assert "database is missing" in capsys.readouterr().out
+
+
+def test_predictions_for_spider(spider_home, shared, capsys):
+    path = shared / "predictions" / "dev_8.txt"
+    assert accuracy("spider", "--predictions", path, "--data", spider_home, "--json") == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert figures["total"] == 1034
+    assert figures["judged"] == 972
+    assert figures["rates"]["exact"]["cluster_low"] is not None
+
+
+def test_a_prediction_for_each_example(spider_home, tmp_path, capsys):
+    (tmp_path / "p.txt").write_text("SELECT 1\n")
+    assert accuracy("spider", "--predictions", tmp_path / "p.txt", "--data", spider_home) == 2
+    assert "has 1 lines, dev has 1034 examples" in capsys.readouterr().err
