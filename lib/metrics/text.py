@@ -14,7 +14,8 @@ from lib.records import Pair
 from lib.tokens import tokenize
 
 _END_MARKS = frozenset(".?!")
-_QUOTES = frozenset(["'", '"', "`", "``", "''"])
+_QUOTES = frozenset(["'", '"', "`"])
+_CLITICS = frozenset(["'s", "'m", "'d", "'ll", "'re", "'ve", "n't"])
 N_STATISTICS = 10  # matches and totals of 1- to 4-grams, lengths of text and reference, in tokens
 
 
@@ -29,12 +30,25 @@ class TextScores:
 
 
 def joined(text: str) -> str:
-    """The form in which BLEU and chrF compare texts: tokens of `lib.tokens`, single blanks, lower case.
+    """The form in which BLEU and chrF compare texts: tokens of `lib.tokens`, single blanks, lower case, plain quotes.
+
+    Raw text and text that is tokens already come out alike: each word is cut by itself, and what is a token stays.
 
     >>> joined("What's the singer's name?")
     "what 's the singer 's name ?"
+    >>> joined("What 's the singer 's name ?")
+    "what 's the singer 's name ?"
     """
-    return " ".join(tokenize(text)).lower()
+    return " ".join(token for word in text.split() for token in _cut(word)).lower()
+
+
+def _cut(word: str) -> list[str]:
+    if word.lower() in _CLITICS:  # alone, its quote would be an opening one
+        return [word]
+    tokens = ['"' if token in ("``", "''") else token for token in tokenize(word)]
+    if len(tokens) == 1:
+        return tokens
+    return [part for token in tokens for part in _cut(token)]  # a part may look different once it stands alone
 
 
 def normalised(text: str) -> str:

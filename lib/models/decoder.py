@@ -12,7 +12,7 @@ from torch.nn.functional import linear, log_softmax, logsigmoid
 
 from lib.models.configuration import DecoderSettings
 from lib.models.encoders.memory import Memory
-from lib.models.layers import PooledDropout
+from lib.models.layers import PooledDropout, exact
 from lib.models.vocabulary import PAD
 
 
@@ -75,7 +75,7 @@ class AttentionDecoder(nn.Module):
 
     def attend(self, states: Tensor, keys: Tensor, memory: Memory) -> Decoded:
         """Attention from decoder states, (batch, steps, hidden), to keys, (batch, places, hidden)."""
-        scores = (states @ keys.transpose(1, 2)).float()  # (batch, steps, places)
+        scores = exact(states @ keys.transpose(1, 2))  # (batch, steps, places)
         attention = scores.masked_fill(~memory.mask[:, None, :], float("-inf")).softmax(dim=-1)
         context = attention.to(memory.states.dtype) @ memory.states  # (batch, steps, memory_width)
         both = self.dropout(torch.cat([states.to(context.dtype), context], dim=-1))
@@ -97,10 +97,10 @@ class AttentionDecoder(nn.Module):
         Returns:
             (rows, vocabulary + extra); the words beyond the vocabulary are -inf without copying.
         """
-        chosen = log_softmax(self.logits(decoded.features).float(), dim=-1)
+        chosen = log_softmax(exact(self.logits(decoded.features)), dim=-1)
         wider = nn.functional.pad(chosen, (0, extra), value=float("-inf"))
         if decoded.gate is None:
             return wider
-        gate = decoded.gate.float()
-        mass = torch.zeros_like(wider).scatter_add_(-1, copies, decoded.attention.float())  # (rows, vocabulary + extra)
+        gate = exact(decoded.gate)
+        mass = torch.zeros_like(wider).scatter_add_(-1, copies, decoded.attention)  # (rows, vocabulary + extra)
         return torch.logaddexp(wider + logsigmoid(gate)[:, None], mass.log() + logsigmoid(-gate)[:, None])

@@ -3,13 +3,33 @@
 import torch
 from torch import Tensor, nn
 
-_POOL = 2**22  # values drawn beforehand; 8 MiB as bf16
+
+class Pool:
+    """Dropout values drawn beforehand: drawing one costs more than the product that it is for.
+
+    A cut at a random place is as good a mask as a fresh one. The pool grows to four times the largest mask.
+
+    Args:
+        rate: share of values that are 0; the others are 1 / (1 - rate).
+        generator: all masks follow from it.
+    """
+
+    def __init__(self, rate: float, generator: torch.Generator):
+        self._rate, self._generator = rate, generator
+        self._values = torch.empty(0, dtype=torch.bfloat16)
+
+    def mask(self, like: Tensor) -> Tensor:
+        """A mask for values of any shape, of their shape, kind and device."""
+        size = like.numel()
+        if 4 * size > self._values.numel():
+            drawn = torch.rand(1 << (4 * size - 1).bit_length(), generator=self._generator)
+            self._values = (drawn >= self._rate).to(torch.bfloat16) / (1 - self._rate)
+        first = int(torch.randint(self._values.numel() - size + 1, (), generator=self._generator))
+        return self._values[first : first + size].view(like.shape).to(device=like.device, dtype=like.dtype)
 
 
 class PooledDropout(nn.Module):
-    """Dropout with masks cut from a pool of values drawn beforehand.
-
-    Drawing a value costs more than the product it is for; a cut at a random place is as good a mask.
+    """Dropout with masks cut from a pool; needs `pool` to be set before it trains.
 
     Args:
         rate: share of values set to 0; the others grow by 1 / (1 - rate).
@@ -18,27 +38,26 @@ class PooledDropout(nn.Module):
     def __init__(self, rate: float):
         super().__init__()
         self.rate = rate
-        self._pool: Tensor | None = None
-        self._generator: torch.Generator | None = None
-
-    def redraw(self, generator: torch.Generator) -> None:
-        """Draws a new pool, as at the start of an epoch; all masks until the next one follow from it."""
-        kept = torch.rand(_POOL, generator=generator) >= self.rate
-        self._pool = kept.to(torch.bfloat16) / (1 - self.rate)
-        self._generator = generator
+        self.pool: Pool | None = None
 
     def forward(self, values: Tensor) -> Tensor:
         """Any shape in, the same shape out."""
-        if not self.training or self.rate == 0:
+        if not self.training or self.rate == 0 or self.pool is None:
             return values
-        if self._pool is None:
-            return nn.functional.dropout(values, self.rate)
-        if values.numel() > _POOL:
-            kept = torch.rand(values.shape, generator=self._generator) >= self.rate
-            return values * kept.to(device=values.device, dtype=values.dtype) / (1 - self.rate)
-        first = int(torch.randint(_POOL - values.numel() + 1, (), generator=self._generator))
-        mask = self._pool[first : first + values.numel()].view(values.shape)
-        return values * mask.to(device=values.device, dtype=values.dtype)
+        return values * self.pool.mask(values)
+
+
+def redraw(model: nn.Module, generator: torch.Generator) -> None:
+    """Gives every dropout of a model new masks; dropouts of one rate share a pool."""
+    pools: dict[float, Pool] = {}
+    for module in model.modules():
+        if isinstance(module, PooledDropout):
+            module.pool = pools.setdefault(module.rate, Pool(module.rate, generator))
+
+
+def exact(values: Tensor) -> Tensor:
+    """At least fp32, for sums and logarithms that bf16 is too coarse for."""
+    return values if values.dtype == torch.float64 else values.float()
 
 
 def reversed_within(values: Tensor, lengths: Tensor) -> Tensor:

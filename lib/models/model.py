@@ -9,7 +9,7 @@ from lib.models.configuration import Settings
 from lib.models.decoder import AttentionDecoder, Decoded
 from lib.models.encoders import make_encoder
 from lib.models.encoders.memory import Memory
-from lib.models.layers import PooledDropout, real
+from lib.models.layers import exact, real
 
 
 class Translator(nn.Module):
@@ -53,16 +53,17 @@ class Translator(nn.Module):
     def _copy_loss(self, logits: Tensor, words: Tensor, decoded: Decoded, memory: Memory, chosen: Tensor,
                    smoothing: float) -> Tensor:  # fmt: skip
         """The same where a word may come from the vocabulary or from the source; (n,) words."""
-        total = logits.float().logsumexp(dim=-1)  # (n,)
+        logits = exact(logits)
+        total = logits.logsumexp(dim=-1)  # (n,)
         known = words < self.target_size
-        picked = logits.gather(1, torch.where(known, words, 0)[:, None]).squeeze(1).float() - total
+        picked = logits.gather(1, torch.where(known, words, 0)[:, None]).squeeze(1) - total
         picked = picked.masked_fill(~known, float("-inf"))
         alike = memory.copies[:, None, :] == self._targets(chosen, words)[:, :, None]  # (batch, trg_len, places)
         mass = (decoded.attention * alike).sum(dim=-1)[chosen]  # (n,) attention on the word
-        gate = decoded.gate[chosen].float()
+        gate = exact(decoded.gate[chosen])
         copied = mass.clamp_min(1e-30).log() + logsigmoid(-gate)
         likelihood = torch.logaddexp(picked + logsigmoid(gate), copied)
-        spread = logits.float().mean(dim=-1) - total  # mean log probability over the vocabulary
+        spread = logits.mean(dim=-1) - total  # mean log probability over the vocabulary
         return -((1 - smoothing) * likelihood + smoothing * spread).mean()
 
     @staticmethod
@@ -70,13 +71,7 @@ class Translator(nn.Module):
         """Puts (n,) words back in their places, (batch, trg_len); -1 elsewhere, which is no word."""
         return torch.full(chosen.shape, -1, device=words.device).masked_scatter_(chosen, words)
 
-    def redraw(self, generator: torch.Generator) -> None:
-        """Gives every dropout new masks; all randomness of training between two calls follows from the generator."""
-        for module in self.modules():
-            if isinstance(module, PooledDropout):
-                module.redraw(generator)
-
 
 def _vocabulary_loss(logits: Tensor, words: Tensor, size: int, smoothing: float) -> Tensor:
     inside = torch.where(words < size, words, 1)  # a rare word that cannot be copied is the unknown word
-    return nn.functional.cross_entropy(logits.float(), inside, label_smoothing=smoothing)
+    return nn.functional.cross_entropy(exact(logits), inside, label_smoothing=smoothing)

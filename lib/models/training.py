@@ -18,6 +18,7 @@ from lib.metrics.text import bleu
 from lib.models.batching import Batch, Item, bucketed, by_length, collate
 from lib.models.configuration import Settings
 from lib.models.data import TrainingData
+from lib.models.layers import redraw
 from lib.models.machine import autocast
 from lib.models.model import Translator
 from lib.models.search import search
@@ -111,7 +112,7 @@ class Trainer:
         rng = random.Random(f"{self.settings.seed}-{epoch}")
         generator = torch.Generator().manual_seed(rng.getrandbits(62))
         self.model.train()
-        self.model.redraw(generator)
+        redraw(self.model, generator)
         batches = bucketed(self.data.train, options.batch_size, rng)
         notices = _Notices(self._say, epoch, options.epochs, len(batches))
         total, words, rate = 0.0, 0, 0.0

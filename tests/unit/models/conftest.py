@@ -1,0 +1,123 @@
+"""Tiny models and datasets for the tests of lib.models."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from lib.datasets import write_part
+from lib.files import write_json
+from lib.models.batching import Batch, Item, collate
+from lib.models.configuration import ENCODERS, Settings, settings
+from lib.models.model import Translator
+from lib.records import Pair
+
+SMALL = {
+    "bilstm": {"encoder.embedding": 6, "encoder.hidden": 5},
+}  # settings that make each encoder tiny
+SOURCE_WORDS, TARGET_WORDS = 13, 11
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    """The machine that runs the tests has other work, and one thread gives the same bits every time."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(params=sorted(ENCODERS))
+def model_name(request) -> str:
+    """Each model in turn."""
+    return request.param
+
+
+@pytest.fixture
+def tiny_settings() -> Callable[..., Settings]:
+    """Settings of a tiny model."""
+
+    def make(model: str = "bilstm", **changes) -> Settings:
+        sizes = {"decoder.embedding": 6, "decoder.hidden": 7, "min_count": 1, "batch_size": 4, "epochs": 2}
+        return settings(model, **(SMALL[model] | sizes | changes))
+
+    return make
+
+
+@pytest.fixture
+def tiny_model(tiny_settings) -> Callable[..., Translator]:
+    """A tiny untrained model."""
+
+    def make(model: str = "bilstm", seed: int = 3, **changes) -> Translator:
+        torch.manual_seed(seed)
+        return Translator(tiny_settings(model, **changes), SOURCE_WORDS, TARGET_WORDS)
+
+    return make
+
+
+@pytest.fixture
+def tiny_batch() -> Callable[..., Batch]:
+    """A batch of random items; extended numbers stand for source words beyond the target vocabulary."""
+
+    def make(lengths=(5, 2, 7), targets=(4, 6, 1), seed: int = 5) -> Batch:
+        return collate(random_items(lengths, targets, seed))
+
+    return make
+
+
+def random_items(lengths, targets, seed: int) -> list[Item]:
+    """Items of given lengths."""
+    rng = random.Random(seed)
+    items = []
+    for length, target in zip(lengths, targets, strict=True):
+        source = [rng.randrange(4, SOURCE_WORDS) for _ in range(length)]
+        copies = [rng.choice([rng.randrange(4, TARGET_WORDS), TARGET_WORDS + place]) for place in range(length)]
+        words = [rng.choice([*range(4, TARGET_WORDS), *copies]) for _ in range(target - 1)]
+        items.append(Item(tuple(source), tuple(copies), (*words, 3)))
+    return items
+
+
+@pytest.fixture
+def items() -> Callable[..., list[Item]]:
+    """The function `random_items`."""
+    return random_items
+
+
+_QUERIES = [
+    ("SELECT name FROM player", "the names of all players"),
+    ("SELECT T1.age FROM coach AS T1", "the ages of all coaches"),
+    ("WHERE T1.age > 30", "older than 30"),
+    ("WHERE hand = 'Left'", "who use the left hand"),
+    ("ORDER BY age DESC", "from old to young"),
+    ("GROUP BY country HAVING count(*) > 2", "for each country with more than 2"),
+    ("SELECT name FROM player WHERE age > 30", "players older than 30"),
+    ("SELECT max(age) FROM coach ORDER BY name LIMIT 1", "the age of the first coach"),
+]
+
+
+def tiny_pairs(part: str) -> list[Pair]:
+    """Eight pairs."""
+    source = "dev" if part == "test" else "train"
+    return [
+        Pair(f"{part}-{n}:X", f"{part}-{n}", "club", ("SELECT",), sql, text, 1 + n % 2, source, {})
+        for n, (sql, text) in enumerate(_QUERIES)
+    ]
+
+
+@pytest.fixture
+def pairs() -> list[Pair]:
+    """Eight pairs with different texts."""
+    return tiny_pairs("train")
+
+
+@pytest.fixture
+def dataset(tmp_path):
+    """A dataset folder of eight pairs a part; one more training pair has no text."""
+    folder = tmp_path / "data"
+    empty = Pair("train-9:X", "train-9", "club", ("SELECT",), "SELECT 1", "", 1, "train", {"empty": True})
+    write_part(folder, "train", [*tiny_pairs("train"), empty])
+    write_part(folder, "validation", tiny_pairs("validation"))
+    write_part(folder, "test", tiny_pairs("test"))
+    write_json(folder / "manifest.json", {"dataset": "SpiderCompose"})
+    return folder

@@ -1,0 +1,95 @@
+"""lib.models.decoder: the attention decoder, copying, and the loss."""
+
+import math
+
+import pytest
+import torch
+
+from lib.models.batching import collate, inside, shifted
+from lib.models.layers import real
+from lib.models.search import _Stepper
+from lib.models.vocabulary import START, UNKNOWN
+
+
+def _stepped(model, batch):
+    """Log probabilities of the true words when the decoder runs step by step, (batch, trg_len)."""
+    memory = model.encoder(batch)
+    step = _Stepper(model, memory, batch.copies.shape[1])
+    state, words, found = step.state, torch.full_like(batch.target[:, 0], START), []
+    for place in range(batch.target.shape[1]):
+        state, scores = step(state, words)
+        words = batch.target[:, place]
+        found.append(scores.gather(1, words[:, None]).squeeze(1))
+    return torch.stack(found, dim=1)
+
+
+@pytest.mark.parametrize("copy", [False, True])
+@torch.no_grad()
+def test_teacher_forcing_equals_step_by_step(model_name, tiny_model, items, copy):
+    model = tiny_model(model_name, copy=copy).eval()
+    several = items((5, 2, 7), (4, 6, 3), 8)
+    if not copy:  # words beyond the vocabulary have no probability then
+        several = [type(item)(item.source, item.copies, (*(4 + word % 7 for word in item.target[:-1]), 3))
+                   for item in several]  # fmt: skip
+    batch = collate(several)
+    chosen = real(batch.target_lengths, batch.target.shape[1])
+    torch.testing.assert_close(-_stepped(model, batch)[chosen].mean(), model.loss(batch)[0])
+
+
+@torch.no_grad()
+def test_attention_against_the_formula(tiny_model, tiny_batch):
+    model, batch = tiny_model().eval(), tiny_batch()
+    memory, decoded = model(batch)
+    start = tuple(value[None].contiguous() for value in model.decoder.initial(memory))
+    states = model.decoder.lstm(model.decoder.embedding(shifted(batch.target, 11)), start)[0]
+    for row, length in enumerate(batch.lengths.tolist()):
+        for step in range(states.shape[1]):
+            scores = [
+                float(states[row, step] @ (model.decoder.key.weight @ memory.states[row, j])) for j in range(length)
+            ]
+            total = sum(map(math.exp, scores))
+            expected = torch.tensor([math.exp(score) / total for score in scores])
+            torch.testing.assert_close(decoded.attention[row, step, :length], expected, atol=1e-5, rtol=0)
+            assert decoded.attention[row, step, length:].abs().sum() == 0
+
+
+@torch.no_grad()
+def test_copying_puts_its_mass_on_source_words(tiny_model, tiny_batch):
+    model, batch = tiny_model(copy=True).eval(), tiny_batch()
+    memory, decoded = model(batch)
+    model.decoder.gate.bias.fill_(-50)  # always copies
+    memory, decoded = model(batch)
+    first = type(decoded)(decoded.features[:, 0], decoded.attention[:, 0], decoded.gate[:, 0])
+    chances = model.decoder.log_probabilities(first, memory.copies, batch.copies.shape[1]).exp()
+    torch.testing.assert_close(chances.sum(1), torch.ones(3))
+    for row, length in enumerate(batch.lengths.tolist()):
+        words = batch.copies[row, :length].unique()
+        torch.testing.assert_close(chances[row, words].sum(), torch.tensor(1.0))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("copy", [False, True])
+def test_probabilities_sum_to_one(tiny_model, tiny_batch, copy):
+    model, batch = tiny_model(copy=copy).eval(), tiny_batch()
+    memory, decoded = model(batch)
+    flat = type(decoded)(*(None if x is None else x[:, 1] for x in (decoded.features, decoded.attention, decoded.gate)))
+    chances = model.decoder.log_probabilities(flat, memory.copies, batch.copies.shape[1]).exp()
+    torch.testing.assert_close(chances.sum(1), torch.ones(3))
+
+
+def test_words_beyond_the_vocabulary_read_as_unknown():
+    assert inside(torch.tensor([3, 11, 25]), 11).tolist() == [3, UNKNOWN, UNKNOWN]
+
+
+@torch.no_grad()
+def test_label_smoothing_against_torch(tiny_model, items):
+    model = tiny_model().eval()
+    several = [type(item)(item.source, item.copies, tuple(min(word, 10) for word in item.target))
+               for item in items((5, 3), (4, 6), 8)]  # fmt: skip
+    batch = collate(several)
+    _, decoded = model(batch)
+    logits = model.decoder.logits(decoded.features)
+    expected = torch.nn.functional.cross_entropy(
+        logits.transpose(1, 2), batch.target, ignore_index=0, label_smoothing=0.1
+    )
+    torch.testing.assert_close(model.loss(batch, 0.1)[0], expected)

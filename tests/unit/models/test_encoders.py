@@ -1,0 +1,45 @@
+"""What holds for every encoder."""
+
+import pytest
+import torch
+
+from lib.errors import ParameterError
+from lib.models.batching import collate
+from lib.models.configuration import ENCODERS, Settings
+from lib.models.encoders import _CLASSES, make_encoder
+
+
+def test_every_model_has_settings_and_a_class():
+    assert ENCODERS.keys() == _CLASSES.keys()
+    with pytest.raises(ParameterError, match="did you mean 'bilstm'"):
+        make_encoder(Settings("bilstn"), 5)
+
+
+@pytest.mark.parametrize("copy", [False, True])
+def test_padding_changes_nothing(model_name, tiny_model, items, copy):
+    model = tiny_model(model_name, copy=copy).eval()
+    several = items((5, 2, 12), (4, 6, 9), 5)
+    alone = [model.loss(collate([item]))[0] * len(item.target) for item in several]
+    together, words = model.loss(collate(several))
+    torch.testing.assert_close(sum(alone) / words, together)
+
+
+@pytest.mark.parametrize("copy", [False, True])
+def test_every_parameter_gets_a_gradient(model_name, tiny_model, tiny_batch, copy):
+    model = tiny_model(model_name, copy=copy)
+    model.loss(tiny_batch(), 0.1)[0].backward()
+    silent = [name for name, value in model.named_parameters() if value.grad is None or not value.grad.abs().sum() > 0]
+    assert silent == []
+
+
+def test_gradients_are_right(model_name, tiny_model, tiny_batch):
+    model = tiny_model(model_name, copy=True).double().eval()
+    batch = tiny_batch((3, 2), (3, 2))
+    names = [name for name, _ in model.named_parameters()]
+
+    def loss(*values):
+        with torch.nn.utils.stateless._reparametrize_module(model, dict(zip(names, values, strict=True))):
+            return model.loss(batch)[0]
+
+    values = tuple(value.detach().clone().requires_grad_() for value in model.parameters())
+    assert torch.autograd.gradcheck(loss, values, fast_mode=True)
