@@ -22,6 +22,7 @@ from lib.accuracy.golden import Golden, prepare
 from lib.accuracy.neighbours import Neighbour, neighbours
 from lib.accuracy.planting import make_variant
 from lib.accuracy.sites import join_hints, sites
+from lib.accuracy.suite import GoldenQuery
 from lib.errors import EngineError, SpiderComposeError
 from lib.files import write_json, write_jsonl, write_text
 from lib.progress import progress
@@ -34,15 +35,6 @@ _DEFINITIONS = (
     "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type != 'table', rowid"
 )
 FLOOR = 3  # variants that a query has at least, also where its neighbours need none: mistakes are not all alike
-
-
-@dataclass(frozen=True, slots=True)
-class GoldenQuery:
-    """One golden query of a suite."""
-
-    id: str
-    db_id: str
-    sql: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +306,7 @@ class _Search:
         return tuple(found)
 
     def _keep(self, rows: dict[str, list[tuple]], private: bool) -> None:
-        folder = self.folder / self.query.db_id
+        folder = self.folder / (self.query.db_id or self.original.path.stem)
         folder.mkdir(parents=True, exist_ok=True)
         if private:
             self.original.private += 1
@@ -386,7 +378,8 @@ def strengthen_suite(
             originals[query.db_id] = open_original(path) if path is not None else None
         original = originals[query.db_id]
         if original is None:
-            found.append(Strengthened(query.id, query.db_id, query.sql, problem=f"no database '{query.db_id}'"))
+            reason = f"no database '{query.db_id}'" if query.db_id else "no database"
+            found.append(Strengthened(query.id, query.db_id, query.sql, problem=reason))
         else:
             found.append(strengthen(query, original, out, schema(query.db_id), seed, tries))
     report = SuiteReport(tuple(found))

@@ -18,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_run(commands)
     _add_spider(commands)
     _add_compare(commands)
+    _add_strengthen(commands)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,6 +55,13 @@ def _add_compare(commands) -> None:
     parser.add_argument("--gold", required=True, metavar="SQL", help="the golden query")
     parser.add_argument("--pred", required=True, metavar="SQL", help="the generated query")
     _add_comparison_options(parser)
+
+
+def _add_strengthen(commands) -> None:
+    from lib.commands import accuracy_strengthen
+
+    text = "make variants of databases that tell wrong queries from right ones"
+    accuracy_strengthen.add_arguments(_task(commands, "strengthen", text, accuracy_strengthen.run))
 
 
 def _add_comparison_options(parser: argparse.ArgumentParser) -> None:

@@ -1,5 +1,6 @@
 """Variants of databases: they tell wrong queries apart, keep the rules, and never call a right query wrong."""
 
+import argparse
 import json
 import random
 import sqlite3
@@ -10,7 +11,6 @@ import pytest
 from lib.accuracy.chance import determined
 from lib.accuracy.constraints import mine, read_tables
 from lib.accuracy.strengthen import (
-    GoldenQuery,
     open_original,
     refute,
     rules_of,
@@ -19,7 +19,9 @@ from lib.accuracy.strengthen import (
     strengthen_suite,
     variants_of,
 )
-from lib.errors import EngineError
+from lib.accuracy.suite import GoldenQuery
+from lib.commands import accuracy_strengthen
+from lib.errors import EngineError, ParameterError
 from lib.schemas import read_schemas
 from lib.sql_parse import parse
 
@@ -150,7 +152,7 @@ def harbour(tmp_path_factory) -> Path:
 
 def _strengthened(path: Path, out: Path, sql: str, **options):
     original = open_original(path)
-    report = strengthen(GoldenQuery("q", "harbour", sql), original, out, **options)
+    report = strengthen(GoldenQuery("q", sql, db_id="harbour"), original, out, **options)
     assert not report.problem
     return original, report
 
@@ -258,7 +260,7 @@ def test_results_that_hang_on_chance_prove_nothing(sql, harbour):
 
 
 def test_a_failing_golden_query_is_a_problem_of_the_report(harbour, tmp_path):
-    report = strengthen(GoldenQuery("q", "harbour", "SELECT nothing FROM ship"), open_original(harbour), tmp_path)
+    report = strengthen(GoldenQuery("q", "SELECT nothing FROM ship", db_id="harbour"), open_original(harbour), tmp_path)
     assert "nothing" in report.problem
     assert report.neighbours == 0
 
@@ -301,7 +303,7 @@ def real(spider_home, tmp_path_factory):
     here = [(index, item) for index, item in enumerate(examples) if item["db_id"] != "wta_1"]
     chosen = random.Random(11).sample(here, 25)
     out = tmp_path_factory.mktemp("variants")
-    queries = [GoldenQuery(str(index), item["db_id"], item["query"]) for index, item in chosen]
+    queries = [GoldenQuery(str(index), item["query"], db_id=item["db_id"]) for index, item in chosen]
     report = strengthen_suite(
         queries, lambda name: spider_home / "database" / name / f"{name}.sqlite", schemas.get, out
     )
@@ -368,3 +370,28 @@ def test_the_schema_of_a_database_without_tables_json(harbour):
     assert len(schema.foreign_keys) == 2
     rules = rules_of(open_original(harbour), "SELECT 1 FROM ship", schema)
     assert rules.counts()["inclusions"] == 2
+
+
+def test_the_command_writes_variants_and_says_the_shares(harbour, tmp_path, capsys):
+    golden = tmp_path / "golden.json"
+    golden.write_text(
+        json.dumps({"Q1": {"question": "old ships", "sql": "SELECT name FROM ship WHERE age > 12"}}), encoding="utf-8"
+    )
+    parser = argparse.ArgumentParser()
+    accuracy_strengthen.add_arguments(parser)
+    out = tmp_path / "out"
+    options = ["--golden", str(golden), "--engine", f"sqlite:{harbour}", "--out", str(out)]
+    assert accuracy_strengthen.run(parser.parse_args([*options, "--json"])) == 0
+    counts = json.loads(capsys.readouterr().out)
+    assert counts["share before"] < counts["share after"] == 1.0
+    assert json.loads((out / "report.json").read_text(encoding="utf-8")).items() >= counts.items()
+    assert [path.name for path in variants_of(out, "harbour")] == [
+        f"variant-{n:03}.sqlite" for n in range(1, counts["variants"] + 1)
+    ]
+    with pytest.raises(ParameterError, match="not empty"):
+        accuracy_strengthen.run(parser.parse_args(options))
+    with pytest.raises(ParameterError, match="SQLite"):
+        accuracy_strengthen.database_finder("duckdb:x.duckdb")
+    gone = ["--golden", str(golden), "--engine", "sqlite:gone.sqlite", "--out", str(tmp_path / "b")]
+    with pytest.raises(EngineError, match="no database"):
+        accuracy_strengthen.run(parser.parse_args(gone))
