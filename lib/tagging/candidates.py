@@ -178,9 +178,10 @@ def _uses(clause: ClauseWords):
     if clause.kind != "SELECT":
         for operator in clause.operators:
             yield f"operator {operator}", OPERATOR
-    for _, column in clause.columns:
-        for word in split_words(column):
-            yield f"measures {word}", ADJECTIVE
+    if clause.kind != "SELECT" or not clause.aggregates.isdisjoint(("max", "min")):
+        for _, column in clause.columns:
+            for word in split_words(column):
+                yield f"measures {word}", ADJECTIVE
     for value in clause.values:
         yield f"value {value.lower()}", ADJECTIVE
     if clause.kind == "ORDER BY" and clause.limit:

@@ -55,7 +55,7 @@ OPERATOR_WORDS = {
     "=": words("equal exactly same only single call name"),
     "!=": words("not no other except never without neither different outside"),
     "like": words("contain include start begin end letter word prefix substring suffix string character phrase like"),
-    "between": words("between range from to"),
+    "between": words("between range"),
     "in": words("any some exist either among"),
     "not": words("not no never without any neither none nor except exclude"),
     "null": words("missing empty null unknown blank unspecified"),
@@ -89,10 +89,13 @@ GROUP_WORDS = words("each every per respective respectively individual correspon
 
 # --- Set operators ----------------------------------------------------------------------------------------------
 SET_WORDS = {
-    "INTERSECT": words("both also common share and but well"),
-    "UNION": words("or either all together combine union and plus"),
+    "INTERSECT": words("both also common share well"),
+    "UNION": words("either all together combine union plus well"),
     "EXCEPT": words("not no never without except exclude but other any neither none nor n't"),
 }
+
+# The words between the two queries of a set operator, where a condition stands before them.
+BETWEEN_QUERIES = {"INTERSECT": words("and but"), "UNION": words("or and"), "EXCEPT": words("but")}
 
 # --- Words that stand for a column ------------------------------------------------------------------------------
 # Adjective -> nouns of the columns that it measures.
@@ -193,18 +196,6 @@ SYNONYMS = {
         ),
     )
     for word in sorted(group)
-}
-
-# Question word -> nouns of the columns that it asks for.
-ASKED = {
-    "when": words("date time year day month"),
-    "where": words("location place city country address state region area"),
-    "who": words("name person"),
-    "old": words("age"),
-    "long": words("length duration"),
-    "tall": words("height"),
-    "much": words("price cost amount total"),
-    "far": words("distance"),
 }
 
 # Values that stand for words.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lib.records import Clause, Schema
+from lib.records import SET_OPERATORS, Clause, Schema
 from lib.tagging import lexicon
 from lib.tagging.candidates import COLUMN, GENERIC, OPERATOR, PART, VALUE, Candidates, candidates
 from lib.tokens import lemmas, parts_of_speech
@@ -49,6 +49,7 @@ def match(tokens: Sequence[str], clauses: Sequence[Clause], schema: Schema | Non
         if not in_value[position]:
             _match_word(word, forms[position], wanted, strengths[position])
     _match_number_of_rows(words, wanted, strengths)
+    _match_second_query(words, wanted, strengths)
     _match_beginnings(words, starts, strengths)
     return Matches(words, wanted, tuple(strengths), tuple(in_value), tuple(starts))
 
@@ -216,6 +217,17 @@ def _match_number_of_rows(words: Sequence[str], wanted: Candidates, strengths: l
             for position, word in enumerate(words):
                 if word == clause.limit or lexicon.NUMBERS.get(word) == clause.limit:
                     _add(strengths[position], clause.kind, COLUMN)
+
+
+def _match_second_query(words: Sequence[str], wanted: Candidates, strengths: list[dict[str, float]]) -> None:
+    """The conjunction that leads to the second query of a set operator, behind the first word of the condition."""
+    for clause in wanted.facts:
+        if clause.kind not in SET_OPERATORS:
+            continue
+        conditions = [i for i, strength in enumerate(strengths) if strength.get("WHERE", 0.0) > COLUMN]
+        for position in range(conditions[0] if conditions else len(words), len(words)):
+            if words[position] in lexicon.BETWEEN_QUERIES[clause.kind]:
+                _add(strengths[position], clause.kind, OPERATOR)
 
 
 def _match_beginnings(words: Sequence[str], starts: Sequence[bool], strengths: list[dict[str, float]]) -> None:

@@ -128,6 +128,12 @@ def further_request(matches: Matches) -> Signs:
     for position in range(2, len(words) - 1):
         word, before = words[position], words[position - 1]
         asks = before in ("and", ",") and word in lexicon.INTERROGATIVES
+        if (
+            word == "and"
+            and ("each" in words[:position] or "every" in words[:position])
+            and _is_asked(matches, position + 1)
+        ):
+            yield position, Sign.WEAK
         commands = before in ("and", ",") and word in lexicon.COMMANDS and "NOUN" not in parts_of_speech(word)
         if asks or commands or (word == "as" and words[position + 1] == "well"):
             yield position - _leading(words, position, _JOINS), Sign.WEAK
@@ -166,10 +172,10 @@ def condition_word(matches: Matches) -> Signs:
 
 
 def _is_asked(matches: Matches, position: int) -> bool:
-    """Whether the first telling word from a position on speaks of SELECT alone, and not of its table only."""
+    """Whether the first telling word from a position on speaks of what SELECT asks for, and of no condition."""
     for strength in matches.strengths[position : position + 3]:
         if strength:
-            return strength.keys() == {"SELECT"} and strength["SELECT"] >= COLUMN
+            return strength.get("SELECT", 0.0) >= COLUMN and strength.keys() <= {"SELECT", "GROUP BY", "ORDER BY"}
     return False
 
 
@@ -236,9 +242,10 @@ def predicate(matches: Matches) -> Signs:
     words = matches.words
     for start, starts in enumerate(matches.starts):
         first, second = words[start], _at(words, start + 1)
-        if not starts or second in lexicon.VERBS or not (first in ("which", "what") or second == "many"):
+        counts = (first, second) == ("how", "many")
+        if not starts or second in lexicon.VERBS or not (counts or first in ("which", "what")):
             continue
-        for position in range(start + 2, min(start + 9, len(words))):
+        for position in range(start + 2 + counts, min(start + 10, len(words))):
             word = words[position]
             if word in lexicon.SENTENCE_ENDS or word in lexicon.RELATIVES:
                 break
@@ -249,16 +256,20 @@ def predicate(matches: Matches) -> Signs:
 
 
 def _is_verb(matches: Matches, position: int) -> bool:
-    """Whether a word behind a noun is a verb: it can be no noun, or what follows begins another noun phrase."""
-    word, after = matches.words[position], _at(matches.words, position + 1)
+    """Whether a word behind a noun is a verb that agrees with it: regions | supply, a region | supplies."""
+    word, before, after = matches.words[position], matches.words[position - 1], _at(matches.words, position + 1)
     parts = parts_of_speech(word)
     if "VERB" not in parts:
         return False
-    follows = after in lexicon.ARTICLES or after in lexicon.PREPOSITIONS or after.isdigit() or after in lexicon.NUMBERS
-    agrees = _at(matches.words, position - 1).endswith("s") and not word.endswith("s")  # regions supply
-    return (
-        agrees or follows or parts.isdisjoint(("NOUN", "ADJ")) or after in ("more", "fewer", "less", "both", "either")
-    )
+    if parts.isdisjoint(("NOUN", "ADJ")):
+        return True
+    is_plural = before.endswith("s") and bool(lemmas(before) - {before})
+    agrees = is_participle(word) or word.endswith("s") != is_plural
+    follows = after in _AFTER_VERB or after in lexicon.NUMBERS or after.isdigit()
+    return agrees and (is_plural or follows)
+
+
+_AFTER_VERB = lexicon.ARTICLES | lexicon.PREPOSITIONS | {"more", "fewer", "less", "both", "either"}
 
 
 def second_operand(matches: Matches) -> Signs:
