@@ -9,7 +9,10 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from lib.accuracy.audit import audit_record
 from lib.accuracy.batch import Job, evaluate_batch, run_batch
+from lib.accuracy.engines.sqlite import SqliteEngine
+from lib.accuracy.evaluation import Evaluator
 from lib.accuracy.records import Case, Limits, Settings
 from lib.accuracy.rendering import as_markdown, as_text, junit
 from lib.accuracy.suite import GoldenQuery, join, read_cases, read_golden, read_lines
@@ -123,6 +126,7 @@ def test_processes_give_the_same_records(tmp_path, shop):
 KILLED = """
 import sys
 from pathlib import Path
+from lib.accuracy.audit import audit_record
 from lib.accuracy.batch import Job, run_batch
 from lib.accuracy.records import Settings
 from test_suite import some_cases
@@ -153,8 +157,9 @@ def test_a_batch_as_a_data_frame(shop):
 
 def records_of(shop, *preds: str) -> list[dict]:
     gold = "SELECT name FROM staff ORDER BY pay DESC"
+    evaluator = Evaluator(SqliteEngine(shop))
     cases = [Case(f"q{n}", gold, pred, f"db{n % 2}") for n, pred in enumerate(preds)]
-    return evaluate_batch(cases, f"sqlite:{shop}").astype(object).to_dict("records")
+    return [audit_record(evaluator.evaluate(case)) for case in cases]
 
 
 RIGHT, WRONG, HOSTILE = "SELECT name FROM staff ORDER BY pay DESC", "SELECT 1 & '<b>|'", "DROP TABLE staff"
