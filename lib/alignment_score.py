@@ -7,9 +7,15 @@ gold links to no clause, are left out. Figures are micro-averages over the quest
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from lib.alignment import align
+from lib.corpora import Corpus
+from lib.errors import CorpusError
+from lib.files import read_json, read_jsonl
 from lib.records import SET_OPERATORS, Fragment
 from lib.splicing import positions_of
+from lib.splitting import split
 
 SET_OPERATOR = "set operator"  # INTERSECT, UNION and EXCEPT are scored together: each alone is rare
 _WORD = re.compile(r"\w")
@@ -93,6 +99,56 @@ def _row(kind: str, counts: Counts) -> dict[str, str | int | float]:
         "empty": counts.empty / clauses,
         "whole": counts.whole / clauses,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """The true fragments of one question."""
+
+    fragments: Positions
+    unlinked: frozenset[int]  # positions of words that belong to no clause
+
+
+def read_gold(path: Path) -> dict[str, Gold]:
+    """Reads true fragments: JSONL with example ids, or a JSON list with row numbers of a dev file and segments.
+
+    Returns:
+        Gold by example id.
+
+    Raises:
+        CorpusError: if the file cannot be read or holds something else.
+    """
+    try:
+        if Path(path).suffix == ".jsonl":
+            return {record["id"]: Gold(record["fragments"], frozenset()) for record in read_jsonl(path)}
+        return {
+            f"dev-{item['index']:05d}": Gold(item["fragments"], _unlinked(item["segments"])) for item in read_json(path)
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise CorpusError(f"'{path}' does not hold gold fragments: {type(error).__name__} {error}") from error
+
+
+def _unlinked(segments: Iterable) -> frozenset[int]:
+    return frozenset(position for positions, kinds in segments if not kinds for position in positions)
+
+
+def score_corpus(corpus: Corpus, gold: Mapping[str, Gold], aligner: str) -> Score:
+    """Aligns those questions of a corpus that have gold fragments, and scores them.
+
+    Args:
+        corpus: the corpus.
+        gold: true fragments by example id.
+        aligner: name in `alignment.ALIGNERS`.
+    """
+    score = Score()
+    for source in sorted({example_id.split("-")[0] for example_id in gold}):
+        for example in corpus.examples(source):
+            if example.id in gold:
+                clauses = split(example.query)
+                fragments = align(example.tokens, clauses, corpus.schemas.get(example.db_id), aligner)
+                true = gold[example.id]
+                add_question(score, example.tokens, positions_by_kind(fragments), true.fragments, true.unlinked)
+    return score
 
 
 def positions_by_kind(fragments: Iterable[Fragment]) -> dict[str, list[int]]:

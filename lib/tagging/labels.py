@@ -35,6 +35,7 @@ class Label:
 
     kinds: frozenset[str]
     cost: float
+    units: tuple[frozenset[str], ...]  # the same kinds, those that English says as one thing together
 
 
 def labels(candidates: Candidates) -> tuple[Label, ...]:
@@ -46,7 +47,7 @@ def labels(candidates: Candidates) -> tuple[Label, ...]:
     for size in range(1, len(units) + 1):
         for chosen in combinations(units, size):
             kinds = frozenset().union(*chosen)
-            found.append(Label(kinds, _cost(kinds, size, has_condition, ranks_groups)))
+            found.append(Label(kinds, _cost(kinds, size, has_condition, ranks_groups), chosen))
     return tuple(found)
 
 

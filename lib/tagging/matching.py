@@ -224,7 +224,12 @@ def _match_second_query(words: Sequence[str], wanted: Candidates, strengths: lis
     for clause in wanted.facts:
         if clause.kind not in SET_OPERATORS:
             continue
-        conditions = [i for i, strength in enumerate(strengths) if strength.get("WHERE", 0.0) > COLUMN]
+        others = {"SELECT", clause.kind}
+        conditions = [
+            i
+            for i, strength in enumerate(strengths)
+            if any(strength[kind] > COLUMN for kind in strength.keys() - others)
+        ]
         for position in range(conditions[0] if conditions else len(words), len(words)):
             if words[position] in lexicon.BETWEEN_QUERIES[clause.kind]:
                 _add(strengths[position], clause.kind, OPERATOR)

@@ -162,7 +162,7 @@ def condition_word(matches: Matches) -> Signs:
     for position, word in enumerate(words):
         after = _at(words, position + 1)
         if word == "with" and _is_asked(matches, position + 1):
-            yield position, Sign.WEAK  # with the number of: asked for
+            yield position, Sign.CLEAR  # with the number of: asked for
         elif (
             word in lexicon.CONDITIONS
             or (word, after) in lexicon.CONDITION_PAIRS

@@ -88,7 +88,8 @@ def phrase_agreement(matches: Matches, tags: Tags) -> Tags:
         fits = [fit - cost for fit, cost in zip(scores(matches, phrase, known), costs, strict=True)]
         best = known[fits.index(max(fits))]
         for position in range(phrase.start, phrase.stop):
-            tags[position] &= best.kinds
+            said = [unit for unit in best.units if unit & tags[position]]
+            tags[position] = frozenset().union(*said)
         if before is None or best.kinds != before.kinds:
             tags[phrase.start] = best.kinds
         before = best
