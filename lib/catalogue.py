@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lib.archives import unpack
 from lib.corpora import SOURCES, Corpus, open_corpus
-from lib.download import Expected, download
+from lib.download import Expected, check_address, download
 from lib.errors import CorpusError, DownloadError
 from lib.files import sha256, write_json
 from lib.versions import JUNE_2020, Fingerprint, fingerprint
@@ -61,8 +61,10 @@ def fetch(entry: Entry, to: Path, source: str = "", progress: Callable | None = 
     """
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         return _already(entry, to)
-    print(f"{entry.name} has this licence: {entry.licence}; page: {entry.page}", file=sys.stderr)
     local = bool(source) and "://" not in source
+    if not local:
+        check_address(source or entry.url)
+    print(f"{entry.name} has this licence: {entry.licence}; page: {entry.page}", file=sys.stderr)
     archive = Path(source).expanduser() if local else to.parent / f"{entry.name}.zip"
     to.parent.mkdir(parents=True, exist_ok=True)
     with _alone(to.parent):

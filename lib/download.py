@@ -68,8 +68,7 @@ def download(
         ParameterError: if the address is not http or https.
         DownloadError: if the file cannot be had, or is not what was expected.
     """
-    if not url.startswith(("http://", "https://")):
-        raise ParameterError(f"'{url}' is no address that can be fetched: it must start with http:// or https://")
+    check_address(url)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = _Part(path, url, expected or Expected())
     try:
@@ -87,6 +86,16 @@ def download(
         if part.path.exists() and not part.size():
             part.remove()
         raise
+
+
+def check_address(url: str) -> None:
+    """Refuses what is no address on the web.
+
+    Raises:
+        ParameterError: if it is neither http nor https.
+    """
+    if not url.startswith(("http://", "https://")):
+        raise ParameterError(f"'{url}' is no address that can be fetched: it must start with http:// or https://")
 
 
 def _fill(part: "_Part", handle: IO[bytes], attempts: int, pause: float, progress: Callable | None) -> None:

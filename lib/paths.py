@@ -30,7 +30,7 @@ def corpus_dir(name: str) -> Path:
         return BUILTIN
     if name == "spider":
         return _spider_dir()
-    folder = Path(name).expanduser()
+    folder = Path(os.path.expanduser(name))  # unlike Path.expanduser, leaves an unknown user as it is
     if not folder.is_dir():
         raise CorpusError(f"no corpus folder at '{name}': give 'builtin', 'spider' or a folder in Spider's format")
     return folder
