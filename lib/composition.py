@@ -37,6 +37,11 @@ def compose(example: Example, clauses: Sequence[Clause], fragments: Sequence[Fra
     return pairs
 
 
+def whole(example: Example, clauses: Sequence[Clause]) -> Pair:
+    """The pair of all clauses of an example and its whole question."""
+    return _pair(example, list(clauses), list(range(len(example.tokens))))
+
+
 def _pair(example: Example, clauses: list[Clause], positions: list[int]) -> Pair:
     kinds = tuple(clause.kind for clause in clauses)
     text = " ".join(example.tokens[j] for j in positions)
