@@ -31,7 +31,7 @@ class Output:
     texts: tuple[tuple[str, ...], ...]  # for each seed, a text for each test pair in order
 
 
-def test_pairs(data: Path) -> list[Pair]:
+def read_tests(data: Path) -> list[Pair]:
     """The test pairs that have a text."""
     return [pair for pair in read_part(data, "test") if pair.text.strip()]
 
@@ -95,6 +95,8 @@ def _blocks(sums: np.ndarray) -> np.ndarray:
     return sums.reshape(-1, _COLUMNS)
 
 
+EXPERIMENTS = {"paper": "experiment 1", "experiment2": "experiment 2"}  # datasets by the paper's names
+MODELS = {"bilstm": "BiLSTM", "abs": "ABS", "rel": "REL", "treelstm": "TreeLSTM", "rgt": "RGT"}  # the paper's names
 SCORES = {"BLEU-4": mean_bleu, "exact match %": mean_exact, "mean": mean_score}
 
 
@@ -114,6 +116,22 @@ def score_table(outputs: Sequence[Output], pairs: Sequence[Pair]) -> "DataFrame"
             found: Estimate = interval(counts, groups, score)
             rows.append((output.system, output.dataset, len(output.texts), name, found.value, found.low, found.high))
     return pandas.DataFrame(rows, columns=["system", "dataset", "seeds", "score", "value", "low", "high"])
+
+
+def experiments(scores: "DataFrame") -> "DataFrame":
+    """Scores side by side, as in table 9 of the paper.
+
+    Args:
+        scores: of `score_table`.
+
+    Returns:
+        Columns system, score, experiment 1, experiment 2, difference, and the other datasets; in the order given.
+    """
+    wide = scores.pivot(index=["system", "score"], columns="dataset", values="value")
+    wide = wide.reindex(scores[["system", "score"]].drop_duplicates().apply(tuple, axis=1).tolist())
+    wide = wide[list(dict.fromkeys(scores["dataset"]))].rename(columns=EXPERIMENTS)
+    wide.insert(2, "difference", wide["experiment 1"] - wide["experiment 2"])
+    return wide.reset_index()
 
 
 def difference(

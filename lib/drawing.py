@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's palette, from dark to light where it matters in grey.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#999999")
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "---")
+HATCHES = ("", "///", "xx", "--", "\\\\\\", "++", "||")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1)))
 KIND_COLOURS = dict(zip(KINDS, PALETTE, strict=True))
@@ -221,7 +221,7 @@ def bars(
         high: column of their upper ends.
     """
     groups, names = list(dict.fromkeys(frame[group])), list(dict.fromkeys(frame[series]))
-    step = 0.8 / len(names)
+    step, unit = 0.8 / len(names), frame[value].max() <= 1  # shares need two digits
     with canvas(_WIDTH, 3.0) as (fig, (axes,)):
         for i, name in enumerate(names):
             rows = frame[frame[series] == name]
@@ -233,7 +233,12 @@ def bars(
                 axes.errorbar(at, rows[value], yerr=spread, fmt="none", ecolor=_INK, elinewidth=1, capsize=2.5)
             for x, height, top in zip(at, rows[value], rows[high] if high else rows[value], strict=True):
                 axes.annotate(
-                    f"{height:.1f}", (x, top), xytext=(0, 3), textcoords="offset points", ha="center", fontsize=7
+                    f"{height:.{2 if unit else 1}f}",
+                    (x, top),
+                    xytext=(0, 3),
+                    textcoords="offset points",
+                    ha="center",
+                    fontsize=7,
                 )
         axes.set_xticks(range(len(groups)), [str(g).replace(" ", "\n", 1) for g in groups])
         axes.set(ylabel=label)

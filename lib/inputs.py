@@ -1,6 +1,5 @@
 """What notebooks start from: checked parameters, and datasets that are made if they are not there yet."""
 
-import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -18,9 +17,9 @@ from lib.paths import ROOT, corpus_dir
 # Name -> how it is made: a variant of `spidercompose build`, or a mode of `spidercompose ablate` on `paper`.
 DATASETS = {
     "paper": {"variant": "paper"},
-    "clean": {"variant": "clean"},
     "experiment2": {"by": "text"},
     "control": {"by": "control-text"},
+    "clean": {"variant": "clean"},
 }
 
 
@@ -49,8 +48,14 @@ def from_root(folder: str) -> Path:
 
 
 def changes_of(text: str) -> dict[str, object]:
-    """The changes to settings of training that a text such as `"epochs=3 encoder.hidden=128"` holds."""
-    return dict(map(parse_change, shlex.split(text)))
+    """The changes to settings of training that a text holds.
+
+    It has colons, since papermill cannot read a parameter whose value holds a `=`.
+
+    >>> changes_of("epochs:3 encoder.hidden:128")
+    {'epochs': 3, 'encoder.hidden': 128}
+    """
+    return dict(parse_change(part.replace(":", "=", 1)) for part in text.split())
 
 
 def dataset(folder: Path, name: str, corpus: str, aligner: str) -> Path:
@@ -90,7 +95,7 @@ def trained(runs: Path, data: Path, model: str, seed: int, changes: str) -> Path
         data: dataset to learn from and to be tested on.
         model: a name in ENCODERS.
         seed: of the run.
-        changes: to the settings of training, NAME=VALUE separated by blanks.
+        changes: to the settings of training, NAME:VALUE separated by blanks.
 
     Raises:
         ModelError: if training fails, or another process is at it.

@@ -7,8 +7,9 @@ run by hand) they go to `build/scratch`, so that trying things out never changes
 import io
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 RESULTS_VARIABLE, FIGURES_VARIABLE = "SPIDERCOMPOSE_RESULTS", "SPIDERCOMPOSE_FIGURES"
 VERDICTS = ("holds", "does not hold", "too close", "cannot be told here")
 MISSING = "–"  # what a reader sees for no value
-_DPI = 110  # dots per inch: sharp on a page 20 cm wide, some 30 kB a figure
+_DPI = 100  # dots per inch: sharp on a page 20 cm wide, some 30 kB a figure
 
 
 def results_dir() -> Path:
@@ -37,7 +38,12 @@ def figures_dir() -> Path:
 
 
 def show_table(
-    frame: "DataFrame", name: str, caption: str, note: str = "", decimals: int = 1, keep: bool = True
+    frame: "DataFrame",
+    name: str,
+    caption: str,
+    note: str = "",
+    decimals: int | Mapping[str, int] = 1,
+    keep: bool = True,
 ) -> None:
     """Writes `NAME.csv` (full precision) and `NAME.md` (as shown), and shows the table.
 
@@ -46,7 +52,7 @@ def show_table(
         name: letters, digits, `_` and `-`; also the id of the HTML table.
         caption: one sentence that says what the rows and numbers are.
         note: a line under the table, such as the signature of a score.
-        decimals: digits shown after the point of floats.
+        decimals: digits shown after the point of floats, for all columns or by column (else 1).
         keep: False shows it only, such as sentences of a corpus that is not ours to publish.
 
     Raises:
@@ -55,8 +61,9 @@ def show_table(
     from IPython.display import HTML, display
 
     _check_name(name)
-    cells = [[_shown(value, decimals) for value in row] for row in frame.itertuples(index=False, name=None)]
     columns = [str(column) for column in frame.columns]
+    digits = [decimals if isinstance(decimals, int) else decimals.get(column, 1) for column in columns]
+    cells = [list(map(_shown, row, digits)) for row in frame.itertuples(index=False, name=None)]
     if keep:
         write_text(results_dir() / f"{name}.csv", to_csv(frame))
         write_text(results_dir() / f"{name}.md", _markdown(columns, cells, caption, note))
@@ -132,11 +139,11 @@ def _shown(value, decimals: int) -> str:
         return ", ".join(map(str, value))
     if pandas.isna(value):
         return MISSING
-    if isinstance(value, bool):
+    if pandas.api.types.is_bool(value):
         return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:,.{decimals}f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    if isinstance(value, Integral):
+        return f"{value:,}"
+    return f"{round(value, decimals) + 0.0:,.{decimals}f}" if isinstance(value, Real) else str(value)  # never "-0.0"
 
 
 def _numeric(frame: "DataFrame") -> list[bool]:

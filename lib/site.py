@@ -65,7 +65,11 @@ def _section(out: Path, study: str) -> str:
     reading = f'<ol class="notebooks">\n{pages}\n</ol>' if pages else (
         f"<p>Its notebooks were not run here: <code>make study STUDY={escape(study)}</code>.</p>")  # fmt: skip
     parts = [f'<section id="{study}"><h2>{escape(_title(study))}</h2>', reading]
-    for heading, items in (("Figures", _figures(out, study)), ("Tables", _tables(out, study))):
+    tables = _tables(out, study)
+    claims = [item for item in tables if item.name.endswith("_claims")]
+    others = [item for item in tables if item not in claims]
+    figures = _figures(out, study)
+    for heading, items in (("What the paper says", claims), ("Figures", figures), ("Tables", others)):
         if items:
             entries = "\n".join(f'<article id="{study}-{item.name}">{item.html}</article>' for item in items)
             parts.append(f"<h3>{heading}</h3>\n{entries}")
@@ -195,10 +199,8 @@ th { border-bottom: 1.5px solid var(--ink); text-align: left; }
 .files a { margin-right: .5em; }
 pre, code { font: .86em/1.45 ui-monospace, "DejaVu Sans Mono", Menlo, monospace; }
 pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
-.notebook .jp-Cell { margin: .55rem 0; } .notebook .jp-InputPrompt, .notebook .jp-OutputPrompt { display: none; }
-.notebook .jp-CodeCell .jp-InputArea { background: var(--ground); border-left: 3px solid var(--line);
-  padding: .45rem .8rem; }
-.notebook .jp-OutputArea-output { padding: .35rem 0 .35rem .8rem; overflow-x: auto; }
-.notebook .highlight { background: none; }
+.notebook .code_cell { margin: .6rem 0; } .notebook .highlight { background: none; }
+.notebook .input_area { background: var(--ground); border-left: 3px solid var(--line); padding: .5rem .8rem; }
+.notebook .output_wrapper { padding: .5rem 0 .2rem .9rem; overflow-x: auto; }
 @media print { header { display: none; } article, figure, table { break-inside: avoid; } }
 """

@@ -29,7 +29,7 @@ class Study:
     aligner: str  # a name in alignment.ALIGNERS
     model: str  # a name in models
     seeds: int  # training runs of each model and dataset, with seeds 1 to this
-    settings: str  # changes to the settings of training, NAME=VALUE separated by blanks
+    settings: str  # changes to the settings of training, NAME:VALUE separated by blanks
     notebooks: tuple[str, ...]  # in the order of the report
 
     def __post_init__(self):

@@ -31,7 +31,7 @@ VALUES = {
     "aligner": "algorithm1",
     "model": "bilstm",
     "seeds": 2,
-    "settings": "epochs=1",
+    "settings": "epochs:1",
     "notebooks": ["01_method"],
 }
 
@@ -61,8 +61,8 @@ def test_every_notebook_belongs_to_the_builtin_study():
 
 def test_runs_of_a_study():
     assert run_names(study_of(VALUES, "x")) == [
-        "bilstm-paper-1", "bilstm-paper-2", "bilstm-clean-1", "bilstm-clean-2",
-        "bilstm-experiment2-1", "bilstm-experiment2-2", "bilstm-control-1", "bilstm-control-2",
+        "bilstm-paper-1", "bilstm-paper-2", "bilstm-experiment2-1", "bilstm-experiment2-2",
+        "bilstm-control-1", "bilstm-control-2", "bilstm-clean-1", "bilstm-clean-2",
     ]  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def test_runs_of_a_study():
         ({"corpus": 3}, "x: 'corpus' must be str, not 3"),
         ({"aligner": "viterby"}, "unknown aligner 'viterby': did you mean 'viterbi'?"),
         ({"model": "bilstn"}, "unknown model 'bilstn': did you mean 'bilstm'?"),
-        ({"settings": "epoch=1"}, "unknown setting 'epoch': known: "),
+        ({"settings": "epoch:1"}, "unknown setting 'epoch': known: "),
         ({"notebooks": ["1_method"]}, "no notebook '1_method': did you mean '01_method'?"),
         ({"notebooks": "01_method"}, "x: 'notebooks' must be a list of names"),
         ({"name": "../up"}, "a study is named with letters, digits, '_' and '-', not '../up'"),
