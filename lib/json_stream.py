@@ -16,6 +16,7 @@ CHUNK = 1 << 18  # characters; larger chunks are not faster
 MAX_VALUE = 1 << 24  # characters of one value; a longer one is taken for a broken file
 
 _blanks = re.compile(r"[ \t\n\r]*").match
+_number_end = re.compile(r"[-+.eE\d]*\Z").match
 
 
 class Doubled(dict):
@@ -112,7 +113,8 @@ class _Window:
         while True:
             try:
                 value, stop = decode(self._text, self.at)
-                if stop < len(self._text) or not self._grow():  # a number that ends the window may go on behind it
+                # a number that ends the window ("1", "1.", "1e") may go on behind it
+                if not _number_end(self._text, stop) or not self._grow():
                     self.at = stop
                     return value
             except ValueError:
