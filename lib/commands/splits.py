@@ -57,11 +57,12 @@ def summary(manifest: dict) -> str:
     for part, found in (("test", manifest), ("validation", manifest["validation"])):
         if not found or "compound_divergence" not in found:
             continue
-        lines.append(
-            f"{part:11} divergence of compounds {found['compound_divergence']:.4f},"
-            f" of atoms {found['atom_divergence']:.4f}; examples with an unseen atom {found['unseen_atom_examples']:,}, a seen template"
-            f" {found['seen_template_examples']:,}, a seen SQL {found['seen_sql_examples']:,}"
-        )
+        counts = {"an unseen atom": "unseen_atom", "a seen template": "seen_template", "a seen SQL": "seen_sql"}
+        lines += [
+            f"{part:11} divergence of compounds {found['compound_divergence']:.4f}, atoms {found['atom_divergence']:.4f}",
+            f"{part:11} examples with "
+            + ", ".join(f"{words} {found[f'{name}_examples']:,}" for words, name in counts.items()),
+        ]
     unread = len(manifest["corpus"]["unreadable"])
     if unread or manifest["corpus"]["set_aside"]:
         lines.append(f"set aside   {unread:,} examples that the definition cannot read,"

@@ -15,7 +15,6 @@ from lib.errors import ParameterError, SqlError, suggest
 from lib.partition import shaw, sql_nodes
 from lib.partition.nodes import Node
 from lib.records import Schema
-from lib.splitting import split
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +40,6 @@ def ours(query: str, schema: Schema | None = None) -> Parts:
 def published(query: str, schema: Schema | None = None) -> Parts:
     """Atoms and compounds of a query by the definition of Shaw et al. 2021; `schema` plays no part in it."""
     return Parts(shaw.atoms(query), _counted(shaw.read(query)))
-
-
-def clauses(query: str, schema: Schema | None = None) -> Parts:
-    """SpiderCompose's own view: atoms are clauses, the one compound is their combination (paper 3.3)."""
-    texts = sorted(clause.sql.lower() for clause in split(query))
-    return Parts(tuple(dict.fromkeys(texts)), ((" ".join(texts), 1),))
 
 
 Definition = Callable[[str, Schema | None], Parts]

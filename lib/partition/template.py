@@ -60,6 +60,6 @@ def sql_length(query: str) -> int:
     """Length of a query in SQL tokens; a quoted text is one token.
 
     >>> sql_length("SELECT T1.a FROM t AS T1 WHERE b = 'New York'")
-    11
+    12
     """
     return len(sql_tokens(query))
