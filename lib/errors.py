@@ -82,6 +82,12 @@ class EngineError(SpiderComposeError):
     exit_code = DATA_MISSING
 
 
+class ServiceError(SpiderComposeError):
+    """A language model cannot be asked, or its answers cannot be used."""
+
+    exit_code = DATA_MISSING
+
+
 def suggest(name: str, known) -> str:
     """Ends a message about an unknown name with the nearest known one and the whole list.
 
