@@ -213,7 +213,8 @@ def _transfer(part: _Part, handle: IO[bytes], attempts: int, pause: float, progr
         failures = 1 if part.size() > furthest else failures + 1
         furthest = max(furthest, part.size())
         if failures >= attempts:
-            raise DownloadError(f"cannot fetch {part.url}: {reason}; what has come is kept, the same command goes on")
+            kept = "; what has come is kept, the same command goes on" if part.size() else ""
+            raise DownloadError(f"cannot fetch {part.url}: {reason}{kept}")
         wait = min(LONGEST_WAIT, max(wait, pause * 2 ** (failures - 1)))
         print(f"{reason}; next attempt in {wait:g} s", file=sys.stderr)
         time.sleep(wait)
