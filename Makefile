@@ -25,11 +25,11 @@ study: env ## Run a whole study: data, models, notebooks, tables, figures, repor
 	@exec $(BIN)/python -m lib.leash $(BIN)/spidercompose study $(STUDY) --cores $(CORES)
 
 test: lint ## Run every check and test, notebooks included
-	@$(BIN)/pytest -q -n 2 --dist worksteal
+	@$(BIN)/pytest -q -n 2 --dist loadgroup
 	@grep -l NBVAL_CHECK_OUTPUT notebooks/*.ipynb | xargs -r $(BIN)/pytest -q --nbval-lax -p no:cacheprovider
 
 unit: env ## Run the quick tests only
-	@$(BIN)/pytest -q -n 2 --dist worksteal -m "not slow" tests/unit lib
+	@$(BIN)/pytest -q -n 2 --dist loadgroup -m "not slow" tests/unit lib
 
 lint: env ## Check style, names and format
 	@$(BIN)/ruff check --quiet .

@@ -273,7 +273,7 @@ _NOISE = re.compile(
     r"|Rules claiming|Select jobs|Execute \d|Finished job|Complete log|Elapsed time|Job stats|Config file|host: "
     r"|Nothing to be done|job +count|-+ +-+$|[a-z_0-9]+ +\d+$|Reason: |Shutting down|Exiting because"
     r"|Removing output files|Touching|Unlocking|Error in rule|RuleException|Workflow|Removing temporary"
-    r"|\[IPKernelApp\] WARNING|  +[A-Za-z][\w ()]*: |    \S"
+    r"|\[IPKernelApp\] WARNING|  +[A-Za-z][\w ()]*: |\s{4,}\S|CalledProcessError|Command 'set|At least one job"
 )
 
 
