@@ -57,12 +57,10 @@ def summary(manifest: dict) -> str:
     for part, found in (("test", manifest), ("validation", manifest["validation"])):
         if not found or "compound_divergence" not in found:
             continue
+        divergence = f"{found['compound_divergence']:.4f} in compounds, {found['atom_divergence']:.4f} in atoms"
         counts = {"an unseen atom": "unseen_atom", "a seen template": "seen_template", "a seen SQL": "seen_sql"}
-        lines += [
-            f"{part:11} divergence of compounds {found['compound_divergence']:.4f}, atoms {found['atom_divergence']:.4f}",
-            f"{part:11} examples with "
-            + ", ".join(f"{words} {found[f'{name}_examples']:,}" for words, name in counts.items()),
-        ]
+        having = ", ".join(f"{words} {found[f'{name}_examples']:,}" for words, name in counts.items())
+        lines += [f"{part:11} divergence from training {divergence}", f"{part:11} examples with {having}"]
     unread = len(manifest["corpus"]["unreadable"])
     if unread or manifest["corpus"]["set_aside"]:
         lines.append(f"set aside   {unread:,} examples that the definition cannot read,"

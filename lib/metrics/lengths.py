@@ -6,6 +6,7 @@ five for text; the last one is open.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lib.errors import ParameterError, suggest
 from lib.partition.properties import summary
@@ -63,7 +64,7 @@ def shares(values: Sequence[int], bins: Sequence[int]) -> list[float]:
     [0.5, 0.25, 0.25]
     """
     edges = [*bins, float("inf")]
-    counts = [sum(low <= value < high for value in values) for low, high in zip(edges, edges[1:], strict=False)]
+    counts = [sum(low <= value < high for value in values) for low, high in pairwise(edges)]
     return [count / len(values) for count in counts] if values else [0.0] * len(bins)
 
 
@@ -73,7 +74,7 @@ def bin_names(bins: Sequence[int]) -> list[str]:
     >>> bin_names((0, 10, 20))
     ['0–9', '10–19', '20+']
     """
-    return [f"{low}–{high - 1}" for low, high in zip(bins, bins[1:], strict=False)] + [f"{bins[-1]}+"]
+    return [f"{low}–{high - 1}" for low, high in pairwise(bins)] + [f"{bins[-1]}+"]
 
 
 def length_rows(parts: Mapping[str, Lengths], measure: str) -> list[dict]:
