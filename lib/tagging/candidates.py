@@ -77,7 +77,7 @@ def _candidates(clauses: tuple[Clause, ...], handle: _Handle) -> Candidates:
     for clause in facts:
         for parts, weight in _names(clause, read, spoken):
             name = Name(clause.kind, len(set(parts)), weight)
-            for form in frozenset().union(*map(_variants, parts)):
+            for form in sorted(frozenset().union(*map(_variants, parts))):
                 names[form].append((number, name))
             number += 1
         for use, weight in _uses(clause):
@@ -108,7 +108,7 @@ def split_words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _variants(word: str) -> frozenset[str]:
-    """Base forms and synonyms of a word of a name, and the adjectives that measure it."""
+    """Base forms and synonyms of a word of a name."""
     forms = lemmas(word)
     synonyms = frozenset().union(*(lexicon.SYNONYMS.get(form, ()) for form in forms))
     return forms | synonyms

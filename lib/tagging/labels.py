@@ -19,7 +19,8 @@ from itertools import combinations
 from lib.records import SET_OPERATORS
 from lib.tagging.candidates import Candidates
 from lib.tagging.matching import Matches
-from lib.tagging.phrases import Phrase, Sign
+from lib.tagging.phrases import Phrase
+from lib.tagging.signs import Sign
 
 FURTHER = 1.0  # a further clause
 GROUP_ALONE = 1.0  # GROUP BY without a condition and without SELECT

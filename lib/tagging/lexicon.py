@@ -80,7 +80,7 @@ DIRECTIONS = words(
 )
 ORDER_WORDS = ORDER_VERBS | DIRECTIONS | words("ascend descend")
 EXTREMES = words(
-    """most least top bottom fewest maximum minimum first last highest lowest largest smallest greatest biggest common
+    """most least top bottom fewest maximum minimum highest lowest largest smallest greatest biggest common
     popular frequent frequently recent recently best worst"""
 )
 

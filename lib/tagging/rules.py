@@ -97,7 +97,7 @@ def phrase_agreement(matches: Matches, tags: Tags) -> Tags:
 
 
 def no_clause_without_words(matches: Matches, tags: Tags) -> Tags:
-    """A clause that lost all its tags gets those of its strongest words back, else it shares the last word's."""
+    """A clause that lost all its tags gets those of its strongest words back, or shares the question."""
     tags = list(tags)
     for kind in matches.kinds:
         if any(kind in kinds for kinds in tags):

@@ -188,6 +188,56 @@ def test_dynamic_programming_finds_the_best_sequence(tokens, query):
     assert total == pytest.approx(best_by_trying_all(matches, parts, known))
 
 
+@pytest.fixture(scope="module")
+def handed(shared):
+    cases = json.loads((shared / "cases" / "sql_and_text.json").read_text(encoding="utf-8"))
+    return {case["id"]: case for case in cases}
+
+
+@pytest.mark.parametrize("aligner", BOTH)
+def test_handed_two_sentences(handed, spider_home, aligner):
+    case, corpus = handed["align-two-sentences"], open_corpus(str(spider_home))
+    example = next(e for e in corpus.examples("dev") if " ".join(e.tokens) == case["input"])
+    fragments = align(example.tokens, split(example.query), corpus.schemas[example.db_id], aligner)
+    found = {fragment.kind: fragment.text for fragment in fragments}
+    command, question = case["expected"]["select"], case["expected"]["group/order"]
+    assert found["SELECT"].endswith(command)
+    for kind in ("GROUP BY", "ORDER BY"):
+        assert found[kind] in question
+        assert not set(command.split()[:1]) & set(found[kind].split())
+
+
+@pytest.mark.parametrize("aligner", BOTH)
+def test_handed_adjective(handed, aligner):
+    case = handed["align-empty-tallest"]
+    query = f"SELECT Age FROM person {case['input']['clause']}"
+    order = fragments_of(case["input"]["question"], query, aligner)["ORDER BY"]
+    assert set(case["expected"]["order_must_contain"]) <= set(order.split())
+
+
+@pytest.mark.parametrize("aligner", BOTH)
+def test_handed_number_word(handed, aligner):
+    case = handed["tok-number-words"]
+    query = "SELECT Hometown FROM teacher GROUP BY Hometown HAVING COUNT(*) >= 2"
+    group = fragments_of(case["input"]["question"], query, aligner)["GROUP BY"]
+    assert case["expected"]["match"] in group.split()
+
+
+@pytest.mark.parametrize("aligner", BOTH)
+def test_handed_typing_error(handed, aligner):
+    question = handed["data-typo-question"]["input"]
+    query = "SELECT DISTINCT T1.model FROM model_list AS T1 JOIN cars_data AS T2 ON T1.id = T2.id WHERE T2.year > 1980"
+    fragments = fragments_of(question, query, aligner)
+    assert "models" in fragments["SELECT"].split()
+    assert fragments["WHERE"].split()[-3:-1] == ["after", "1980"]
+
+
+def test_handed_old_query(handed):
+    case = handed["data-old-dev"]
+    for version in ("old", "new"):
+        assert len(split(case["input"][f"{version}_sql"])) == case["expected"][f"clauses_{version}"]
+
+
 # --- Scores -----------------------------------------------------------------------------------------------------
 def score_of(tokens, ours, gold, unlinked=()):
     score = Score()

@@ -1,5 +1,6 @@
 """Parsing: repairs of what corpora hold, and clear errors for what is no query."""
 
+import json
 import sqlite3
 from contextlib import suppress
 
@@ -186,6 +187,53 @@ def test_double_quoted_words_mean_what_sqlite_says():
         literals = [*parse(f'SELECT 1 FROM animal WHERE "{word}" = 1', ZOO).find(exp.Where).find_all(exp.Literal)]
         assert any(literal.is_string for literal in literals) != is_column, word
     connection.close()
+
+
+@pytest.fixture(scope="module")
+def handed(shared):
+    cases = json.loads((shared / "cases" / "sql_and_text.json").read_text(encoding="utf-8"))
+    return {case["id"]: case for case in cases if case["kind"] in ("sql_parse", "data_defect")}
+
+
+def test_handed_values(handed):
+    case = handed["parse-dq-value"]
+    value = parse(case["input"]).find(exp.EQ).expression
+    assert (value.name, value.is_string) == (case["expected"]["value"], case["expected"]["is_literal"])
+
+
+def test_handed_operators(handed):
+    case = handed["parse-split-operator"]
+    assert f" {case['expected']['op']} " in parse(case["input"]).sql("sqlite")
+
+
+def test_handed_limit(handed):
+    case = handed["parse-limit-comma"]
+    tree = parse(case["input"])
+    found = {name: int(tree.args[name].expression.name) for name in ("limit", "offset")}
+    assert found == case["expected"]
+
+
+def test_handed_is_not_null(handed):
+    assert parse(handed["parse-is-not-null"]["input"]).find(exp.Is)
+
+
+def test_handed_alias_scope(handed):
+    case = handed["parse-setop-alias-scope"]
+    assert (not unknown_qualifiers(parse(case["input"]))) == case["expected"]["valid_sqlite"]
+
+
+def test_handed_column_called_value(handed):
+    case = handed["parse-value-column"]
+    tree = parse(case["input"])
+    assert case["expected"]["column"] in {column.name for column in tree.find_all(exp.Column)}
+    assert tree.sql("sqlite") == case["input"]
+
+
+def test_handed_missing_table(handed, spider_home):
+    case = handed["data-missing-table"]
+    schema = open_corpus(str(spider_home)).schemas[case["input"]["db"]]
+    (table,) = unknown_tables(parse(case["input"]["query"], schema), schema)
+    assert f"table {table.lower()} is not in tables.json" == case["expected"]["parse"]
 
 
 def test_reads_all_of_spider(spider_home):

@@ -14,9 +14,9 @@ from lib.tagging.candidates import candidates
 from lib.tagging.clause_words import clause_words
 from lib.tagging.labels import labels
 from lib.tagging.matching import is_superlative, match
-from lib.tagging.phrases import RULES as PHRASE_RULES
 from lib.tagging.phrases import phrases
 from lib.tagging.rules import RULES, pronoun_behind_and, pronoun_behind_noun
+from lib.tagging.signs import RULES as PHRASE_RULES
 from lib.tokens import tokenize
 
 SEA = Schema(
