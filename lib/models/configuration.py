@@ -20,6 +20,29 @@ class BiLSTMSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class AbsSettings:
+    """Transformer with absolute positions."""
+
+    width: int = 256  # of all states, a multiple of heads
+    heads: int = 4
+    feedforward: int = 512  # width inside the feed-forward parts
+    layers: int = 2
+    dropout: float = 0.2  # 0-1
+
+
+@dataclass(frozen=True, slots=True)
+class RelSettings:
+    """Transformer with relative positions (Shaw et al. 2018)."""
+
+    width: int = 256  # of all states, a multiple of heads
+    heads: int = 4
+    feedforward: int = 512  # width inside the feed-forward parts
+    layers: int = 2
+    reach: int = 16  # positions farther apart count as this far
+    dropout: float = 0.2  # 0-1
+
+
+@dataclass(frozen=True, slots=True)
 class DecoderSettings:
     """Attention LSTM, the same for all encoders."""
 
@@ -47,7 +70,8 @@ class TrainingSettings:
     bf16: bool = True  # on processors that have it
 
 
-ENCODERS: dict[str, type] = {"bilstm": BiLSTMSettings}  # settings by name of the model; see encoders/__init__.py
+# Settings of the encoder by name of the model; encoders/__init__.py has its class.
+ENCODERS: dict[str, type] = {"bilstm": BiLSTMSettings, "abs": AbsSettings, "rel": RelSettings}
 
 _RANGES = {
     "dropout": (0.0, 0.95), "label_smoothing": (0.0, 0.95), "warmup": (0.0, 1.0), "learning_rate": (0.0, 10.0),

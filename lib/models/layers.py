@@ -81,6 +81,12 @@ def last_states(values: Tensor, lengths: Tensor) -> Tensor:
     return values[torch.arange(values.shape[0], device=values.device), lengths - 1]
 
 
+def mean_states(values: Tensor, mask: Tensor) -> Tensor:
+    """The mean over real places: (batch, len, width) and (batch, len) -> (batch, width)."""
+    weights = mask.to(values.dtype)
+    return (values * weights[:, :, None]).sum(dim=1) / weights.sum(dim=1, keepdim=True)
+
+
 def real(lengths: Tensor, width: int) -> Tensor:
     """True on real positions, False on padding: (batch,) -> (batch, width)."""
     return torch.arange(width, device=lengths.device)[None, :] < lengths[:, None]

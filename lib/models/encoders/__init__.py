@@ -7,7 +7,11 @@ from torch import nn
 from lib.errors import ParameterError, suggest
 from lib.models.configuration import Settings
 
-_CLASSES = {"bilstm": ("bilstm", "BiLSTMEncoder")}  # model -> module and class
+_CLASSES = {  # model -> module and class
+    "bilstm": ("bilstm", "BiLSTMEncoder"),
+    "abs": ("transformer", "AbsEncoder"),
+    "rel": ("transformer", "RelEncoder"),
+}
 
 
 def make_encoder(settings: Settings, vocabulary_size: int) -> nn.Module:

@@ -15,6 +15,8 @@ from lib.records import Pair
 
 SMALL = {
     "bilstm": {"encoder.embedding": 6, "encoder.hidden": 5},
+    "abs": {"encoder.width": 8, "encoder.heads": 2, "encoder.feedforward": 9},
+    "rel": {"encoder.width": 8, "encoder.heads": 2, "encoder.feedforward": 9, "encoder.reach": 2},
 }  # settings that make each encoder tiny
 SOURCE_WORDS, TARGET_WORDS = 13, 11
 

@@ -29,7 +29,7 @@ def run(trainer):
 def test_eight_pairs_are_learnt_by_heart(model_name, trainer, copy):
     changes = {"decoder.hidden": 24, "decoder.embedding": 16, "encoder.dropout": 0.0, "decoder.dropout": 0.0}
     trained = run(trainer(model_name, **changes, copy=copy, epochs=70, learning_rate=0.02, label_smoothing=0.0))
-    assert trained.curve[-1].train_loss < 0.05
+    assert trained.curve[-1].train_loss < 0.1  # nats a word; 2 at the start
     assert max(row.validation_bleu for row in trained.curve) == pytest.approx(100)
 
 
