@@ -56,12 +56,20 @@ class Evaluator:
         key = (sql, database)
         golden = self._golden.get(key)
         if golden is None:
-            golden = prepare(translated(sql, self.settings.dialect, self.engine.dialect), self.engine, self.settings)
+            golden = prepare(self._own(sql), self.engine, self.settings)
             if len(golden.result.rows) <= _KEPT_ROWS:
                 self._golden[key] = golden
                 if len(self._golden) > _KEPT:
                     self._golden.popitem(last=False)
         return golden
+
+    def _own(self, sql: str) -> str:
+        """Golden SQL in the engine's dialect."""
+        if not self.settings.dialect:
+            return sql
+        from lib.accuracy.translation import translated
+
+        return translated(sql, self.settings.dialect, self.engine.dialect)
 
     def _judged(
         self, case: Case, golden: Golden, pred: Result, matches: Matches, database: str, started: float
@@ -139,20 +147,6 @@ def evaluate(gold: str, pred: str, engine: Engine | str, settings: Settings | No
 
         engine = open_engine(engine)
     return Evaluator(engine, settings).evaluate(Case("", gold, pred))
-
-
-@lru_cache(maxsize=256)
-def translated(sql: str, source: str, target: str) -> str:
-    """Golden SQL of another dialect in the engine's own; the same text if both are one, or it cannot be read."""
-    if not source or source == target:
-        return sql
-    import sqlglot
-
-    try:
-        statements = sqlglot.transpile(sql, read=source, write=target)
-    except (sqlglot.errors.SqlglotError, RecursionError):
-        return sql
-    return "; ".join(statements)
 
 
 def text_hash(text: str) -> str:

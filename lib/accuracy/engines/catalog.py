@@ -11,6 +11,8 @@ _ENGINES = {
     "sqlite": ("lib.accuracy.engines.sqlite", "SqliteEngine", ""),
     "duckdb": ("lib.accuracy.engines.duckdb", "DuckdbEngine", "duckdb"),
     "postgres": ("lib.accuracy.engines.postgres", "PostgresEngine", "psycopg"),
+    "snowflake": ("lib.accuracy.engines.snowflake", "SnowflakeEngine", "snowflake-connector-python"),
+    "bigquery": ("lib.accuracy.engines.bigquery", "BigqueryEngine", "google-cloud-bigquery"),
 }
 _FILES = {"sqlite": (".sqlite", ".sqlite3", ".db", ".db3"), "duckdb": (".duckdb", ".ddb")}
 

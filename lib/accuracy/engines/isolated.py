@@ -43,8 +43,8 @@ class IsolatedEngine(Engine):
     module = ""  # module whose `serve_engine(path)` makes the engine inside the child
 
     def __init__(self, path: str | Path):
-        self.path = Path(path)
         self._child: subprocess.Popen | None = None
+        self.path = Path(path)
 
     def run(self, sql: str, limits: Limits, golden: bool = False) -> Result:
         """See `Engine.run`."""

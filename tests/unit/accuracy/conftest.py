@@ -1,11 +1,28 @@
-"""A chat endpoint on this machine that misbehaves as told."""
+"""What the tests of the evaluator share: a small shop as a SQLite file, a chat endpoint that misbehaves as told."""
 
 import json
+import sqlite3
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
+
+SHOP = """
+CREATE TABLE staff(id INTEGER PRIMARY KEY, name TEXT, team TEXT, pay INTEGER);
+INSERT INTO staff VALUES (1,'Ada','HR',61000),(2,'Bo','HR',48000),(3,'Cy','IT',75000),(4,'Di','IT',75000);
+"""
+
+
+@pytest.fixture
+def shop(tmp_path) -> Path:
+    """A database with one table of four rows."""
+    path = tmp_path / "shop.sqlite"
+    connection = sqlite3.connect(path)
+    connection.executescript(f"PRAGMA synchronous = 0; BEGIN; {SHOP} COMMIT;")
+    connection.close()
+    return path
 
 
 def completion(text, finish="stop", tokens=10) -> bytes:
