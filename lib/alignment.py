@@ -1,4 +1,8 @@
-"""Questions -> one fragment for each clause."""
+"""Questions -> one fragment for each clause, by one of several aligners (paper 3.2).
+
+- `algorithm1`: the paper's: keyword tags, spliced. It scans once and knows of no alternative.
+- `viterbi`: ours: the best sequence of labels for the phrases of the question.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -28,7 +32,25 @@ ALIGNERS: dict[str, Callable[[Sequence[str], Sequence[Clause], Schema | None], S
 def align(
     tokens: Sequence[str], clauses: Sequence[Clause], schema: Schema | None, aligner: str = "algorithm1"
 ) -> tuple[Fragment, ...]:
-    """One fragment for each clause, in order."""
+    """Aligns a question to the clauses of its query.
+
+    Args:
+        tokens: tokens of the question.
+        clauses: the clauses of its query, in order.
+        schema: its database; without it the names in the SQL are all that is known of tables and columns.
+        aligner: name in ALIGNERS.
+
+    Returns:
+        One fragment for each clause, in order; they may share tokens, and are empty only if the question is.
+
+    Raises:
+        ParameterError: if the aligner is unknown.
+
+    >>> clauses = (Clause("SELECT", "SELECT name FROM ship", 0, 21), Clause("WHERE", "WHERE built > 1990", 22, 40))
+    >>> question = "Show the names of ships that were built after 1990".split()
+    >>> [fragment.text for fragment in align(question, clauses, None, "viterbi")]
+    ['Show the names of ships', 'that were built after 1990']
+    """
     if aligner not in ALIGNERS:
         raise ParameterError(f"unknown aligner '{aligner}': {suggest(aligner, ALIGNERS)}")
     spans = ALIGNERS[aligner](tokens, clauses, schema)

@@ -42,7 +42,7 @@ def match(tokens: Sequence[str], clauses: Sequence[Clause], schema: Schema | Non
     words = tuple(map(_clean, tokens))
     strengths: list[dict[str, float]] = [{} for _ in words]
     starts = _sentence_starts(words)
-    in_value = _match_values(words, wanted, strengths)
+    in_value = _match_values(_without_articles(tokens, words), wanted, strengths)
     forms = [_forms(word) for word in words]
     _match_names(words, forms, wanted, strengths, in_value)
     for position, word in enumerate(words):
@@ -79,6 +79,14 @@ def _sentence_starts(words: Sequence[str]) -> list[bool]:
 
 def _add(strength: dict[str, float], kind: str, weight: float) -> None:
     strength[kind] = max(weight, strength.get(kind, 0.0))
+
+
+def _without_articles(tokens: Sequence[str], words: Sequence[str]) -> list[str]:
+    """The words that may say a value: "a" is an article unless it is a capital or in quotes."""
+    return [
+        "" if token == "a" and (not place or words[place - 1] not in ("'", "``")) else words[place]
+        for place, token in enumerate(tokens)
+    ]
 
 
 # --- Values -----------------------------------------------------------------------------------------------------

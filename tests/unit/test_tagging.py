@@ -125,6 +125,12 @@ def test_words_speak_of_their_clause(question, clause, word, kind):
     assert kind in strengths_of(question, f"SELECT Name FROM ship {clause}")[word]
 
 
+@pytest.mark.parametrize(("question", "says"), [("a ship", False), ("side A", True), ("side 'a'", True)])
+def test_an_article_is_no_value(question, says):
+    word = "A" if "A" in question else "a"
+    assert ("WHERE" in strengths_of(question, "SELECT Name FROM ship WHERE side = 'A'")[word]) == says
+
+
 def test_aliases_lead_to_spoken_names():
     query = "SELECT T1.Name FROM ship AS T1 JOIN harbour AS T2 ON T1.home_harbour = T2.HarbourID WHERE T2.Country = 'x'"
     (_, where) = clause_words(split(query))
