@@ -109,6 +109,20 @@ def bins_of(measure: str) -> tuple[int, ...]:
     return _BINS[measure]
 
 
+def cumulative_rows(parts: Mapping[str, Lengths], limits: Sequence[int] = range(0, 61, 10)) -> list[dict]:
+    """For each limit the share of pairs that are no longer, in percent; columns such as "sql train"."""
+    return [
+        {"tokens": limit}
+        | {
+            f"{measure} {part}": 100 * _up_to(getattr(lengths, measure), limit)
+            for measure in _BINS
+            for part, lengths in parts.items()
+            if lengths.sql
+        }
+        for limit in limits
+    ]
+
+
 def largest_gap(first: Sequence[int], second: Sequence[int]) -> float:
     """The largest difference of the two shares of values up to a length (Kolmogorov–Smirnov), 0-1.
 

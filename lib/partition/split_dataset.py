@@ -9,7 +9,7 @@ from pathlib import Path
 from lib import __version__
 from lib.composition import whole
 from lib.corpora import Corpus
-from lib.datasets import PARTS, write_part
+from lib.datasets import PARTS, read_manifest, write_part
 from lib.files import sha256, write_json
 from lib.partition.description import describe
 from lib.partition.properties import properties
@@ -99,3 +99,21 @@ def write_split(folder: Path, split: dict[str, list[Example]], manifest: dict) -
     manifest = manifest | describe(folder)
     write_json(folder / "manifest.json", manifest)
     return manifest
+
+
+def made_split(folder: Path, corpus: Corpus, options: Options) -> dict:
+    """The manifest of a split's dataset, which is made if it is not there.
+
+    A dataset of the same name that was made from other files or in another way is replaced.
+
+    Args:
+        folder: of the dataset.
+        corpus: the corpus.
+        options: how to split it.
+    """
+    if (folder / "manifest.json").is_file():
+        made = read_manifest(folder)
+        inputs = {path.name: sha256(path) for path in _inputs(corpus, options)}
+        if made.get("options") == asdict(options) and made["corpus"]["sha256"] == inputs:
+            return made
+    return write_split(folder, *split_corpus(corpus, options))
