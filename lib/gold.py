@@ -1,6 +1,7 @@
 """Aligners against the true fragments that a corpus may come with (`fragments.jsonl`), as the built-in one does."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lib.alignment import ALIGNERS
@@ -23,7 +24,7 @@ def _whole(tokens: Sequence[str], clauses: Sequence[Clause], schema: Schema | No
 
 def _equal_parts(tokens: Sequence[str], clauses: Sequence[Clause], schema: Schema | None) -> Sequence:
     cuts = [len(tokens) * i // len(clauses) for i in range(len(clauses) + 1)]
-    return [spans_of(range(start, stop)) for start, stop in zip(cuts, cuts[1:], strict=False)]
+    return [spans_of(range(start, stop)) for start, stop in pairwise(cuts)]
 
 
 # What one gets without reading the SQL: every clause the whole question, or an equal part of it.
