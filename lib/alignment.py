@@ -17,8 +17,8 @@ Spans = tuple[tuple[Span, ...], ...]  # for each clause its spans
 
 def algorithm1(tokens: Sequence[str], clauses: Sequence[Clause], schema: Schema | None) -> Spans:
     """Tags spliced by algorithm 1 of the paper; the question of a query of one clause is its fragment."""
-    if len(clauses) == 1:
-        return (spans_of(range(len(tokens))),)
+    if len(clauses) < 2:
+        return tuple(spans_of(range(len(tokens))) for _ in clauses)
     tags = tag(tokens, clauses, schema)
     return tuple(splice(tags, clause.kind) for clause in clauses)
 

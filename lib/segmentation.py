@@ -11,6 +11,7 @@ from lib.splicing import Span, spans_of
 from lib.tagging.labels import Label, labels, scores, step_cost
 from lib.tagging.matching import Matches, match
 from lib.tagging.phrases import Phrase, phrases
+from lib.tagging.signs import Sign
 
 
 def segment(tokens: Sequence[str], clauses: Sequence[Clause], schema: Schema | None) -> tuple[tuple[Span, ...], ...]:
@@ -21,7 +22,7 @@ def segment(tokens: Sequence[str], clauses: Sequence[Clause], schema: Schema | N
         clauses: the clauses of its query, in order.
         schema: its database, or None.
     """
-    if len(clauses) == 1 or not tokens:
+    if len(clauses) < 2 or not tokens:
         return tuple(spans_of(range(len(tokens))) for _ in clauses)
     matches = match(tokens, clauses, schema)
     parts = phrases(matches)
@@ -46,15 +47,18 @@ def best_labels(matches: Matches, parts: Sequence[Phrase]) -> list[Label]:
     first = scores(matches, parts[0], known)
     states = {(i, masks[i]): fit - step_cost(None, known[i], parts[0].sign) for i, fit in enumerate(first)}
     history: list[dict[tuple[int, int], tuple[int, int]]] = []
+    costs: dict[Sign, list[list[float]]] = {}
     for part in parts[1:]:
         fits = scores(matches, part, known)
-        costs = [[step_cost(before, label, part.sign) for label in known] for before in known]
+        if part.sign not in costs:
+            costs[part.sign] = [[step_cost(before, label, part.sign) for label in known] for before in known]
+        steps = costs[part.sign]
         after: dict[tuple[int, int], float] = {}
         origin: dict[tuple[int, int], tuple[int, int]] = {}
         for (i, said), total in states.items():
             for j, fit in enumerate(fits):
                 state = (j, said | masks[j])
-                reached = total + fit - costs[i][j]
+                reached = total + fit - steps[i][j]
                 if state not in after or reached > after[state]:
                     after[state], origin[state] = reached, (i, said)
         states = after

@@ -56,7 +56,8 @@ def _units(candidates: Candidates) -> list[frozenset[str]]:
     """The clauses, those that English says as one thing together."""
     facts = {clause.kind: clause for clause in candidates.facts}
     group, order = facts.get("GROUP BY"), facts.get("ORDER BY")
-    if group and order and order.aggregates and not group.having and (order.limit or not facts["SELECT"].aggregates):
+    counted = "SELECT" in facts and facts["SELECT"].aggregates
+    if group and order and order.aggregates and not group.having and (order.limit or not counted):
         rest = [frozenset({kind}) for kind in facts if kind not in ("GROUP BY", "ORDER BY")]
         return [*rest, frozenset({"GROUP BY", "ORDER BY"})]
     return [frozenset({kind}) for kind in facts]

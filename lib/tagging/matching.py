@@ -23,11 +23,7 @@ class Matches:
     strengths: tuple[dict[str, float], ...]  # for each token: kind of clause -> how strongly it speaks of it
     in_value: tuple[bool, ...]  # for each token whether it is part of a value
     starts: tuple[bool, ...]  # for each token whether a sentence starts there
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """Kinds of the clauses, in the order of the query."""
-        return tuple(clause.kind for clause in self.candidates.facts)
+    kinds: tuple[str, ...]  # kinds of the clauses, in the order of the query
 
 
 def match(tokens: Sequence[str], clauses: Sequence[Clause], schema: Schema | None) -> Matches:
@@ -51,7 +47,8 @@ def match(tokens: Sequence[str], clauses: Sequence[Clause], schema: Schema | Non
     _match_number_of_rows(words, wanted, strengths)
     _match_second_query(words, wanted, strengths)
     _match_beginnings(words, starts, strengths)
-    return Matches(words, wanted, tuple(strengths), tuple(in_value), tuple(starts))
+    kinds = tuple(clause.kind for clause in clauses)
+    return Matches(words, wanted, tuple(strengths), tuple(in_value), tuple(starts), kinds)
 
 
 @lru_cache(maxsize=65536)

@@ -101,6 +101,15 @@ def test_one_clause_takes_the_whole_question(aligner):
     assert fragment.spans == ((0, 3),)
 
 
+@pytest.mark.parametrize("aligner", BOTH)
+def test_a_part_of_a_query(aligner):
+    clauses = split("SELECT port FROM ship GROUP BY port ORDER BY count(*) DESC LIMIT 1")[1:]
+    fragments = align(("the", "port", "with", "most", "ships"), clauses, None, aligner)
+    assert [fragment.kind for fragment in fragments] == ["GROUP BY", "ORDER BY"]
+    assert all(fragment.spans for fragment in fragments)
+    assert align(("a",), (), None, aligner) == ()
+
+
 def test_unknown_aligner():
     with pytest.raises(ParameterError, match="did you mean 'viterbi'"):
         align(("a",), split("SELECT a"), None, "viterbe")
