@@ -1,7 +1,7 @@
 """Questions -> tokens and lemmas, and tokens -> text.
 
 The tokens are those of the Penn Treebank, as in Spider's own token fields, with three deviations that value matching
-needs: typographic quotes become plain ones, a quote in front of a word is a token of its own (Spider keeps `'UAL`),
+needs: typographic quotes become plain ones, a quote in front of a word is a token of its own (Spider keeps `'KLM`),
 and a full stop in front of a new sentence is split off. One regular expression, because NLTK's tokenizer costs 0.3 s
 to import and 15 times as long to run; the tests hold it against NLTK's.
 """
@@ -39,8 +39,8 @@ def tokenize(question: str) -> tuple[str, ...]:
     Args:
         question: text as people write it.
 
-    >>> tokenize('Which airline has abbreviation ‘UAL’, and isn\\'t "big"?')
-    ('Which', 'airline', 'has', 'abbreviation', "'", 'UAL', "'", ',', 'and', 'is', "n't", '``', 'big', "''", '?')
+    >>> tokenize('Which carrier is called ‘KLM’, and isn\\'t "big"?')
+    ('Which', 'carrier', 'is', 'called', "'", 'KLM', "'", ',', 'and', 'is', "n't", '``', 'big', "''", '?')
     >>> tokenize("Find Mr. Fox's rooms in. List 1,000 of them.")
     ('Find', 'Mr.', 'Fox', "'s", 'rooms', 'in', '.', 'List', '1,000', 'of', 'them', '.')
     """

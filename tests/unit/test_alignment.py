@@ -36,8 +36,8 @@ def fragments_of(question, query, aligner, schema=None):
     ("question", "query", "kind", "word"),
     [
         pytest.param(
-            "What is the age of the tallest person?",
-            "SELECT Age FROM person ORDER BY Height DESC LIMIT 1",
+            "What is the colour of the tallest tower?",
+            "SELECT Colour FROM tower ORDER BY Height DESC LIMIT 1",
             "ORDER BY",
             "tallest",
             id="adjective for a column",
