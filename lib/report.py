@@ -91,7 +91,7 @@ def save_figure(fig: "Figure", name: str, data: "DataFrame", caption: str) -> No
     with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):  # ids in the file would else be random
         _write(folder / f"{name}.svg", _drawn(fig, "svg", {"Date": None, "Creator": None}))
     write_text(folder / f"{name}.md", f"**{caption}**\n\n![{caption}]({name}.svg)\n")
-    png = _drawn(fig, "png", {"Software": None})
+    png = _with_few_colours(_drawn(fig, "png", {"Software": None}))
     _write(folder / f"{name}.png", png)
     display(Image(data=png, format="png", alt=caption))
     display(HTML(f'<p id="{name}"><em>{escape(caption)}</em></p>'))
@@ -179,6 +179,15 @@ def _html(columns: list[str], cells: list[list[str]], numeric: list[bool], name:
 def _drawn(fig: "Figure", kind: str, metadata: dict) -> bytes:
     buffer = io.BytesIO()
     fig.savefig(buffer, format=kind, dpi=_DPI, metadata=metadata, bbox_inches="tight")
+    return buffer.getvalue()
+
+
+def _with_few_colours(png: bytes) -> bytes:
+    """The picture with 64 colours: to the eye the same at a quarter of the size, since few colours are drawn."""
+    from PIL import Image  # comes with matplotlib
+
+    buffer = io.BytesIO()
+    Image.open(io.BytesIO(png)).convert("RGB").quantize(64).save(buffer, "png", optimize=True, dpi=(_DPI, _DPI))
     return buffer.getvalue()
 
 

@@ -81,7 +81,7 @@ def test_figure_files_repeat_to_the_byte_and_name_no_software_or_day(shown, tmp_
     assert files["fig4.csv"].decode().splitlines()[1] == "one,x,3,2,4.5"
     assert b"dc:date" not in files["fig4.svg"]
     assert b"Matplotlib" not in files["fig4.svg"].replace(b"www.matplotlib.org", b"")
-    assert set(png_chunks(files["fig4.png"])) == {"IHDR", "pHYs", "IDAT", "IEND"}
+    assert set(png_chunks(files["fig4.png"])) == {"IHDR", "PLTE", "pHYs", "IDAT", "IEND"}
     assert shown[0].alt == 'Bars "of" <two>'
     assert "Bars &quot;of&quot; &lt;two&gt;" in shown[1].data
 
