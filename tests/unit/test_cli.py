@@ -22,7 +22,7 @@ CORPUS = {
         }
     ],
     "train.json": [],
-    "dev.json": [{"db_id": "ships", "question": "How many ships are there?", "query": "SELECT count(*) FROM ship"}],
+    "dev.json": [{"db_id": "ships", "question": "How many ferries sail?", "query": "SELECT count(*) FROM ship"}],
 }
 
 
@@ -76,7 +76,7 @@ def test_split_takes_queries_and_parts(sql, capsys):
 WRONG = {
     "no command": ([], ""),
     "unknown command": (["splt", "SELECT 1"], "did you mean 'split"),
-    "prose": (["split", "how many ships are there"], "not a query"),
+    "prose": (["split", "how many ferries sail"], "not a query"),
     "prose with a keyword": (["split", "select me a good restaurant please"], "cannot parse"),
     "no columns": (["split", "SELECT FROM WHERE"], ""),
     "unfinished condition": (["split", "SELECT a FROM t WHERE b ="], "cannot parse"),

@@ -32,7 +32,7 @@ SCHEMA = {
     "primary_keys": [1],
     "foreign_keys": [[3, 1]],
 }
-RECORD = {"db_id": "harbour", "question": "How many ships are there?", "query": "SELECT count(*) FROM Ship"}
+RECORD = {"db_id": "harbour", "question": "How many ferries sail?", "query": "SELECT count(*) FROM Ship"}
 
 
 def write(folder: Path, dev=(RECORD,), train=(), tables=(SCHEMA,)) -> str:

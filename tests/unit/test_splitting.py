@@ -278,7 +278,7 @@ REFUSED = {
     "blanks": (" \n\t", "no SQL"),
     "comment only": ("-- nothing", "no SQL"),
     "semicolon only": (";", "no SQL"),
-    "prose": ("how many ships are there", "not a query: it starts with 'how'"),
+    "prose": ("how many ferries sail", "not a query: it starts with 'how'"),
     "insert": ("INSERT INTO t SELECT 1", "not a query"),
     "drop": ("DROP TABLE t", "not a query"),
     "explain": ("EXPLAIN SELECT 1", "not a query"),
