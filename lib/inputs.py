@@ -136,14 +136,32 @@ def _at_least(low: int) -> Callable[[str, int], None]:
     return test
 
 
+def _is_file(name: str, value: str) -> None:
+    if not from_root(value).is_file():
+        raise ParameterError(f"'{name}' names no file: {value}")
+
+
+def _is_percent(name: str, value: float) -> None:
+    if not 0 <= value <= 100:
+        raise ParameterError(f"'{name}' is a percentage, 0 to 100, not {value:g}")
+
+
+def _has_scheme(name: str, value: str) -> None:
+    if not value.startswith("sqlite:"):
+        raise ParameterError(f"'{name}' must be like sqlite:FILE, not '{value}'")
+
+
 _CHECKS: dict[str, tuple[type, Callable]] = {
     "aligner": (str, _one_of(ALIGNERS)),
     "corpus": (str, lambda _, value: corpus_dir(value)),
+    "engine": (str, _has_scheme),
+    "gate": (float, _is_percent),
     "data": (str, lambda _, value: None),
     "dataset": (str, _one_of(DATASETS)),
     "model": (str, _one_of(ENCODERS)),
     "runs": (str, lambda _, value: None),
     "seed": (int, _at_least(0)),
     "seeds": (int, _at_least(1)),
+    "suite": (str, _is_file),
     "settings": (str, lambda _, value: settings("bilstm", **changes_of(value)) and None),
 }
