@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
+from lib.accuracy.forms import NESTED, choice, membership, merge, number
 from lib.accuracy.scopes import Scope, key_columns, sources, table_columns
 from lib.records import Schema
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 CLAUSES = ("SELECT", "FROM", "JOIN", "WHERE", "GROUP BY", "HAVING", "ORDER BY", "LIMIT", "SET OPERATOR")
-NESTED = "(query)"  # stands for a nested query in an item; the query itself is compared apart
 
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 _NEGATED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "=": "<>", "<>": "="}
@@ -36,6 +35,7 @@ _BINARY = {
     "is": "IS",
     "ilike": "ILIKE",
 }
+_SPECIAL = frozenset({"and", "or", "not", "in", "between", "exists", "null", "star", "distinct"})
 # What a tree carries that says nothing of its meaning here.
 _IGNORED = {"nulls_first", "quoted", "typed", "safe", "big_int", "is_left_assoc"}
 
@@ -132,13 +132,13 @@ class _Select:
         self.items["SELECT"] = selected
         self.outputs = {item.alias.lower(): item.this for item in self.tree.expressions if item.alias}
         self.items["WHERE"] = [self.text(condition) for condition in self._at("WHERE", conditions)]
-        self.items["WHERE"] = _merge(self.items["WHERE"])
+        self.items["WHERE"] = merge(self.items["WHERE"])
         if args.get("group"):
             keys = [self._output(key) for key in args["group"].expressions]
             self.items["GROUP BY"] = sorted({self.text(key) for key in self._at("GROUP BY", keys)})
         if args.get("having"):
             found = [self.text(condition) for condition in self._at("HAVING", self._conjuncts(args["having"].this))]
-            self.items["HAVING"] = _merge(found)
+            self.items["HAVING"] = merge(found)
         self.tail()
         return self.finish()
 
@@ -296,7 +296,7 @@ class _Select:
         if isinstance(node, exp.Column):
             return self._column(node)
         if isinstance(node, exp.Literal):
-            return "'" + node.name.replace("'", "''") + "'" if node.is_string else _number(node.name)
+            return "'" + node.name.replace("'", "''") + "'" if node.is_string else number(node.name)
         if isinstance(node, exp.Alias | exp.Paren):
             return self._text(node.this)
         if isinstance(node, exp.Query):
@@ -323,7 +323,7 @@ class _Select:
         return f"{left} {operator} {right}"
 
     def _and(self, node: exp.Expression) -> str:
-        found = _merge(sorted({self.text(item) for item in self._conjuncts(node)}))
+        found = merge(sorted({self.text(item) for item in self._conjuncts(node)}))
         return found[0] if len(found) == 1 else f"({' AND '.join(found)})"
 
     _between = _and
@@ -333,12 +333,12 @@ class _Select:
         rest = set()
         for item in node.flatten():
             text = self.text(item)
-            column, values = _choice(text)
+            column, values = choice(text)
             if column:
                 choices.setdefault(column, []).extend(values)
             else:
                 rest.add(text)
-        found = [*(_membership(column, values) for column, values in choices.items()), *rest]
+        found = [*(membership(column, values) for column, values in choices.items()), *rest]
         return found[0] if len(found) == 1 else f"({' OR '.join(sorted(found))})"
 
     def _not(self, node: exp.Expression) -> str:
@@ -360,7 +360,7 @@ class _Select:
         subject = self.text(node.this)
         if node.args.get("query"):
             return f"{subject} IN {self.text(node.args['query'])}"
-        return _membership(subject, [self.text(item) for item in node.expressions])
+        return membership(subject, [self.text(item) for item in node.expressions])
 
     def _exists(self, node: exp.Expression) -> str:
         return f"EXISTS {self.text(node.this)}"
@@ -386,39 +386,3 @@ class _Select:
                 found.append(self.text(item) if isinstance(item, exp.Expression) else str(item).lower())
         name = node.key.upper() if not isinstance(node, exp.Anonymous) else str(found.pop(0)).upper()
         return f"{name}({', '.join(found)})" if found or isinstance(node, exp.Func) else name
-
-
-_SPECIAL = frozenset({"and", "or", "not", "in", "between", "exists", "null", "star", "distinct"})
-
-
-def _number(text: str) -> str:
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return text
-    return format(number.normalize(), "f") if number.is_finite() and abs(number.adjusted()) < 40 else text
-
-
-def _membership(subject: str, values: list[str]) -> str:
-    unique = sorted(set(values))
-    return (
-        f"{subject} = {unique[0]}"
-        if len(unique) == 1 and unique[0] != NESTED
-        else f"{subject} IN ({', '.join(unique)})"
-    )
-
-
-def _choice(text: str) -> tuple[str, list[str]]:
-    """A condition that lists values of one column: the column and the values."""
-    column, found, value = text.partition(" = ")
-    if found and " " not in column and (value[:1] == "'" or value[:1].isdigit()) and value.count("'") in (0, 2):
-        return column, [value]
-    column, found, values = text.partition(" IN (")
-    if found and " " not in column and NESTED[1:] not in values and "'" not in values:
-        return column, values[:-1].split(", ")
-    return "", []
-
-
-def _merge(conditions: list[str]) -> list[str]:
-    """Without conditions that are said twice."""
-    return list(dict.fromkeys(conditions))

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lib.accuracy.changes import shifted
 from lib.accuracy.constraints import Table
-from lib.accuracy.neighbours import shifted
 from lib.accuracy.scopes import sources
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from lib.accuracy.neighbours import KINDS, neighbours, shifted
+from lib.accuracy.changes import shifted
+from lib.accuracy.neighbours import KINDS, neighbours
 from lib.accuracy.parts import parts
 from lib.records import Column, Schema
 from lib.schemas import read_schemas
