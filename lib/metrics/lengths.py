@@ -109,7 +109,7 @@ def bins_of(measure: str) -> tuple[int, ...]:
     return _BINS[measure]
 
 
-def cumulative_rows(parts: Mapping[str, Lengths], limits: Sequence[int] = range(0, 61, 10)) -> list[dict]:
+def cumulative_rows(parts: Mapping[str, Lengths], limits: Sequence[int] = range(0, 65, 5)) -> list[dict]:
     """For each limit the share of pairs that are no longer, in percent; columns such as "sql train"."""
     return [
         {"tokens": limit}
