@@ -1,7 +1,7 @@
 """Encoded pairs -> padded batches of similar lengths."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,21 +51,31 @@ class Coder:
     source: Vocabulary
     target: Vocabulary
 
-    def item(self, source: Sequence[str], target: Sequence[str] | None = None, structure: Any = None) -> Item:
+    def item(
+        self,
+        source: Sequence[str],
+        target: Sequence[str] | None = None,
+        structure: Any = None,
+        silent: Set[int] = frozenset(),
+    ) -> Item:
         """Encodes one pair.
 
         Args:
             source: lower-case source tokens, at least one.
             target: lower-case target tokens, or None if there is none.
             structure: what the encoder needs besides.
+            silent: places of the source that cannot be copied.
 
         Raises:
             ModelError: if the source is empty.
         """
         if not source:
             raise ModelError("cannot encode an empty source")
-        copies = self.target.extended(source, source)
-        numbers = () if target is None else (*self.target.extended(target, source), END)
+        spoken = ["" if place in silent else word for place, word in enumerate(source)]
+        copies = [
+            PAD if place in silent else number for place, number in enumerate(self.target.extended(spoken, spoken))
+        ]
+        numbers = () if target is None else (*self.target.extended(target, spoken), END)
         return Item(tuple(self.source.numbers(source)), tuple(copies), numbers, structure)
 
     def words(self, numbers: Sequence[int], source: Sequence[str]) -> list[str]:

@@ -43,6 +43,27 @@ class RelSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class TreeLSTMSettings:
+    """Child-sum TreeLSTM over the SQL tree (Tai et al. 2015)."""
+
+    embedding: int = 256  # width of label vectors
+    hidden: int = 384  # width of the states
+    dropout: float = 0.3  # 0-1, on label vectors and on states
+
+
+@dataclass(frozen=True, slots=True)
+class RGTSettings:
+    """Relation-aware graph Transformer over the SQL tree (Ma et al. 2022)."""
+
+    width: int = 256  # of all states, a multiple of heads
+    heads: int = 4
+    feedforward: int = 512  # width inside the feed-forward parts
+    layers: int = 2
+    reach: int = 8  # leaves farther apart count as this far
+    dropout: float = 0.2  # 0-1
+
+
+@dataclass(frozen=True, slots=True)
 class DecoderSettings:
     """Attention LSTM, the same for all encoders."""
 
@@ -71,7 +92,14 @@ class TrainingSettings:
 
 
 # Settings of the encoder by name of the model; encoders/__init__.py has its class.
-ENCODERS: dict[str, type] = {"bilstm": BiLSTMSettings, "abs": AbsSettings, "rel": RelSettings}
+ENCODERS: dict[str, type] = {
+    "bilstm": BiLSTMSettings,
+    "abs": AbsSettings,
+    "rel": RelSettings,
+    "treelstm": TreeLSTMSettings,
+    "rgt": RGTSettings,
+}
+TREE_MODELS = frozenset(("treelstm", "rgt"))  # read the SQL tree; the others read its tokens
 
 _RANGES = {
     "dropout": (0.0, 0.95), "label_smoothing": (0.0, 0.95), "warmup": (0.0, 1.0), "learning_rate": (0.0, 10.0),

@@ -9,7 +9,8 @@ from lib.errors import ModelError
 from lib.files import sha256
 from lib.models.batching import Coder, Item
 from lib.models.configuration import Settings
-from lib.models.linearise import linearise, whole_queries
+from lib.models.linearise import whole_queries
+from lib.models.sources import Source, encoded, lower, source_of
 from lib.models.vocabulary import count_words
 from lib.records import Pair
 
@@ -19,7 +20,7 @@ class Sources:
     """The pairs of one part that have a text, with their source tokens."""
 
     pairs: tuple[Pair, ...]
-    tokens: tuple[tuple[str, ...], ...]  # as written, of each pair
+    read: tuple[Source, ...]  # of each pair
     without_text: int  # pairs left out because they have no text
 
 
@@ -30,7 +31,7 @@ class TrainingData:
     coder: Coder
     train: tuple[Item, ...]
     validation: tuple[Item, ...]
-    validation_sources: tuple[tuple[str, ...], ...]
+    validation_sources: tuple[tuple[str, ...], ...]  # their tokens
     validation_texts: tuple[str, ...]  # references, lower case
     left_out: dict[str, int]  # pairs by reason
 
@@ -40,7 +41,7 @@ def hashes(folder: Path) -> dict[str, str]:
     return {part: sha256(Path(folder) / f"{part}.jsonl") for part in PARTS}
 
 
-def read_sources(folder: Path, parts: Sequence[str]) -> dict[str, Sources]:
+def read_sources(folder: Path, parts: Sequence[str], model: str) -> dict[str, Sources]:
     """Reads parts of a dataset; the other parts are read too, for the whole queries that partial SQL belongs to.
 
     Raises:
@@ -50,18 +51,14 @@ def read_sources(folder: Path, parts: Sequence[str]) -> dict[str, Sources]:
     """
     pairs = {part: read_part(folder, part) for part in PARTS}
     wholes = whole_queries(pair for part in PARTS for pair in pairs[part])
-    return {part: _sources(pairs[part], wholes) for part in parts}
+    return {part: _sources(pairs[part], wholes, model) for part in parts}
 
 
-def _sources(pairs: Sequence[Pair], wholes: Mapping[str, str]) -> Sources:
+def _sources(pairs: Sequence[Pair], wholes: Mapping[str, str], model: str) -> Sources:
     said = [pair for pair in pairs if pair.text.strip()]
-    tokens = tuple(linearise(pair.sql, whole=wholes[pair.example_id]) for pair in said)
-    return Sources(tuple(said), tokens, len(pairs) - len(said))
-
-
-def lower(tokens: Sequence[str]) -> tuple[str, ...]:
-    """Tokens in lower case: models read and write no capitals."""
-    return tuple(token.lower() for token in tokens)
+    keys = [(pair.sql, wholes[pair.example_id]) for pair in said]
+    once = {key: source_of(key[0], model, key[1]) for key in dict.fromkeys(keys)}  # half of all SQL comes again
+    return Sources(tuple(said), tuple(once[key] for key in keys), len(pairs) - len(said))
 
 
 def read_training_data(folder: Path, settings: Settings) -> TrainingData:
@@ -71,14 +68,14 @@ def read_training_data(folder: Path, settings: Settings) -> TrainingData:
         ModelError: if nothing is left to train on.
         CorpusError, RecordError, SqlError: if the dataset is broken.
     """
-    parts = read_sources(folder, ("train", "validation"))
+    parts = read_sources(folder, ("train", "validation"), settings.model)
     options = settings.training
     train, too_long = _short(parts["train"], options.max_length)
     if not train.pairs:
         raise ModelError(f"no pairs to train on in '{folder}': the training part is empty or nothing in it has a text")
     validation, validation_too_long = _short(parts["validation"], options.max_length)
     coder = Coder(
-        count_words(map(lower, train.tokens), options.min_count),
+        count_words((lower(source.tokens) for source in train.read), options.min_count),
         count_words((pair.text.lower().split() for pair in train.pairs), options.min_count),
     )
     left_out = {"train without text": train.without_text, "train too long": too_long,
@@ -86,19 +83,19 @@ def read_training_data(folder: Path, settings: Settings) -> TrainingData:
                 "validation too long": validation_too_long}  # fmt: skip
     return TrainingData(
         coder,
-        encode(coder, train),
-        encode(coder, validation),
-        validation.tokens,
+        encode(coder, train, settings.model),
+        encode(coder, validation, settings.model),
+        tuple(source.tokens for source in validation.read),
         tuple(pair.text.lower() for pair in validation.pairs),
         left_out,
     )
 
 
-def encode(coder: Coder, sources: Sources) -> tuple[Item, ...]:
+def encode(coder: Coder, sources: Sources, model: str) -> tuple[Item, ...]:
     """Encodes pairs with their texts."""
     return tuple(
-        coder.item(lower(tokens), pair.text.lower().split())
-        for pair, tokens in zip(sources.pairs, sources.tokens, strict=True)
+        encoded(coder, model, source, pair.text.split())
+        for pair, source in zip(sources.pairs, sources.read, strict=True)
     )
 
 
@@ -107,7 +104,7 @@ def _short(sources: Sources, longest: int) -> tuple[Sources, int]:
     kept = [
         index
         for index, pair in enumerate(sources.pairs)
-        if max(len(sources.tokens[index]), len(pair.text.split())) <= longest
+        if max(len(sources.read[index].tokens), len(pair.text.split())) <= longest
     ]
-    pairs, tokens = tuple(sources.pairs[i] for i in kept), tuple(sources.tokens[i] for i in kept)
-    return Sources(pairs, tokens, sources.without_text), len(sources.pairs) - len(kept)
+    pairs, read = tuple(sources.pairs[i] for i in kept), tuple(sources.read[i] for i in kept)
+    return Sources(pairs, read, sources.without_text), len(sources.pairs) - len(kept)

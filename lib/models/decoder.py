@@ -15,6 +15,8 @@ from lib.models.encoders.memory import Memory
 from lib.models.layers import PooledDropout, exact
 from lib.models.vocabulary import PAD
 
+_SURELY = 1e4  # as a logit: probability 1
+
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
@@ -28,6 +30,12 @@ class Decoded:
         """Drops the dimension of steps where there is one step: (batch, 1, ...) -> (batch, ...)."""
         gate = None if self.gate is None else self.gate[:, 0]
         return Decoded(self.features[:, 0], self.attention[:, 0], gate)
+
+
+def copy_weights(attention: Tensor, copies: Tensor) -> Tensor:
+    """Attention on the places that hold a word, made to sum to 1; both (..., places)."""
+    kept = attention * (copies != PAD)
+    return kept / kept.sum(dim=-1, keepdim=True).clamp_min(torch.finfo(kept.dtype).tiny)
 
 
 class AttentionDecoder(nn.Module):
@@ -79,8 +87,13 @@ class AttentionDecoder(nn.Module):
         attention = scores.masked_fill(~memory.mask[:, None, :], float("-inf")).softmax(dim=-1)
         context = attention.to(memory.states.dtype) @ memory.states  # (batch, steps, memory_width)
         both = self.dropout(torch.cat([states.to(context.dtype), context], dim=-1))
-        gate = None if self.gate is None else self.gate(both).squeeze(-1)  # (batch, steps)
+        gate = None if self.gate is None else self._gate(both, memory.copies)
         return Decoded(self.dropout(torch.tanh(self.combine(both))), attention, gate)
+
+    def _gate(self, both: Tensor, copies: Tensor) -> Tensor:
+        """Logit of choosing from the vocabulary, (batch, steps); large where there is nothing to copy."""
+        gate = exact(self.gate(both).squeeze(-1))
+        return gate.masked_fill((copies == PAD).all(dim=1)[:, None], _SURELY)
 
     def logits(self, features: Tensor) -> Tensor:
         """(..., embedding) -> (..., vocabulary)."""
@@ -101,6 +114,6 @@ class AttentionDecoder(nn.Module):
         wider = nn.functional.pad(chosen, (0, extra), value=float("-inf"))
         if decoded.gate is None:
             return wider
-        gate = exact(decoded.gate)
-        mass = torch.zeros_like(wider).scatter_add_(-1, copies, decoded.attention)  # (rows, vocabulary + extra)
+        gate, weights = decoded.gate, copy_weights(decoded.attention, copies)
+        mass = torch.zeros_like(wider).scatter_add_(-1, copies, weights)  # (rows, vocabulary + extra)
         return torch.logaddexp(wider + logsigmoid(gate)[:, None], mass.log() + logsigmoid(-gate)[:, None])

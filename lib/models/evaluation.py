@@ -29,8 +29,8 @@ def evaluate(folder: Path, data: Path, part: str = "test", beam: int = 1) -> dic
     if part not in PARTS:
         raise ParameterError(f"unknown part '{part}': {suggest(part, PARTS)}")
     run = load(folder)
-    found = read_sources(data, (part,))[part]
-    texts = run.translate(found.tokens, beam)
+    found = read_sources(data, (part,), run.settings.model)[part]
+    texts = run.translate(found.read, beam)
     facts = {"part": part, "beam": beam, "data": hashes_of(data)[part], "without_reference": found.without_text}
     scores = facts | report(texts, found.pairs)
     records = ({"id": pair.id, "text": text} for pair, text in zip(found.pairs, texts, strict=True))

@@ -5,7 +5,7 @@ word. Works on whole and on partial SQL; a partial one takes its aliases from th
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from lib.errors import SqlError
@@ -176,7 +176,16 @@ def _named(tokens: list[SqlToken], index: int, token: SqlToken, scope: _Scope, w
 def _unknown_alias(tokens: list[SqlToken], index: int, scope: _Scope) -> bool:
     """An alias without a definition in sight (a part without its whole query) would only be noise."""
     name = _bare(tokens[index])
-    return bool(_ALIAS.fullmatch(name)) and scope.table(name.lower()) is None
+    return is_unknown_alias(name) and scope.table(name.lower()) is None
+
+
+def is_unknown_alias(name: str) -> bool:
+    """Whether a name that no definition explains looks like an alias: `T1`.
+
+    >>> is_unknown_alias("T1"), is_unknown_alias("team")
+    (True, False)
+    """
+    return bool(_ALIAS.fullmatch(name))
 
 
 def _word(tokens: list[SqlToken], index: int) -> str:
@@ -241,17 +250,3 @@ def whole_queries(pairs: Iterable[Pair]) -> dict[str, str]:
         if best is None or pair.n_clauses > best.n_clauses:
             longest[pair.example_id] = pair
     return {example_id: pair.sql for example_id, pair in longest.items()}
-
-
-def sources(
-    pairs: Iterable[Pair], wholes: Mapping[str, str], schemas: Mapping[str, Schema] | None = None
-) -> list[tuple[str, ...]]:
-    """The source tokens of each pair.
-
-    Args:
-        pairs: dataset pairs.
-        wholes: whole query by example id.
-        schemas: by database id, for natural names; optional.
-    """
-    known = schemas or {}
-    return [linearise(pair.sql, known.get(pair.db_id), wholes.get(pair.example_id)) for pair in pairs]

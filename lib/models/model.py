@@ -6,7 +6,7 @@ from torch.nn.functional import logsigmoid
 
 from lib.models.batching import Batch, shifted
 from lib.models.configuration import Settings
-from lib.models.decoder import AttentionDecoder, Decoded
+from lib.models.decoder import AttentionDecoder, Decoded, copy_weights
 from lib.models.encoders import make_encoder
 from lib.models.encoders.memory import Memory
 from lib.models.layers import exact, real
@@ -59,8 +59,9 @@ class Translator(nn.Module):
         picked = logits.gather(1, torch.where(known, words, 0)[:, None]).squeeze(1) - total
         picked = picked.masked_fill(~known, float("-inf"))
         alike = memory.copies[:, None, :] == self._targets(chosen, words)[:, :, None]  # (batch, trg_len, places)
-        mass = (decoded.attention * alike).sum(dim=-1)[chosen]  # (n,) attention on the word
-        gate = exact(decoded.gate[chosen])
+        weights = copy_weights(decoded.attention, memory.copies[:, None, :])  # (batch, trg_len, places)
+        mass = (weights * alike).sum(dim=-1)[chosen]  # (n,) attention on the word
+        gate = decoded.gate[chosen]
         copied = mass.clamp_min(1e-30).log() + logsigmoid(-gate)
         likelihood = torch.logaddexp(picked + logsigmoid(gate), copied)
         spread = logits.mean(dim=-1) - total  # mean log probability over the vocabulary

@@ -23,11 +23,11 @@ from lib.errors import ModelError, ParameterError
 from lib.files import atomic_writer, read_json, sha256, write_json, write_text
 from lib.models.batching import Coder, by_length, collate
 from lib.models.configuration import Settings, from_dict
-from lib.models.data import hashes, lower, read_training_data
-from lib.models.linearise import linearise
+from lib.models.data import hashes, read_training_data
 from lib.models.machine import fast_arithmetic
 from lib.models.model import Translator
 from lib.models.search import search
+from lib.models.sources import Source, encoded, source_of
 from lib.models.training import EpochResult, Trainer
 from lib.models.vocabulary import SPECIALS, Vocabulary
 
@@ -203,11 +203,11 @@ class Run:
     coder: Coder
     model: Translator
 
-    def translate(self, sources: Sequence[Sequence[str]], beam: int = 1) -> list[str]:
+    def translate(self, sources: Sequence[Source], beam: int = 1) -> list[str]:
         """Puts SQL into words.
 
         Args:
-            sources: tokens of `linearise`, in the case in which values should be copied.
+            sources: as read by `source_of`.
             beam: width of the search, 1 to 64; 1 is greedy.
 
         Returns:
@@ -220,16 +220,16 @@ class Run:
         if not 1 <= beam <= 64:
             raise ParameterError(f"beam must lie between 1 and 64, not {beam}")
         longest = self.settings.training.max_length
-        for tokens in sources:
-            if len(tokens) > longest:
-                raise ModelError(f"the SQL has {len(tokens)} tokens, the model reads at most {longest}")
-        items = [self.coder.item(lower(tokens)) for tokens in sources]
+        for source in sources:
+            if len(source.tokens) > longest:
+                raise ModelError(f"the SQL has {len(source.tokens)} tokens, the model reads at most {longest}")
+        items = [encoded(self.coder, self.settings.model, source) for source in sources]
         texts = [""] * len(items)
         with fast_arithmetic(self.settings.training.threads, self.settings.training.bf16):
             for chosen in by_length(items, max(1, _BATCH // beam)):
                 batch = collate([items[index] for index in chosen])
                 for index, numbers in zip(chosen, search(self.model, batch, beam), strict=True):
-                    texts[index] = " ".join(self.coder.words(numbers, sources[index]))
+                    texts[index] = " ".join(self.coder.words(numbers, sources[index].tokens))
         return texts
 
     def translate_sql(self, sql: str, beam: int = 1) -> str:
@@ -239,7 +239,7 @@ class Run:
             SqlError: if the SQL cannot be read.
             ModelError: if it is too long.
         """
-        return self.translate([linearise(sql)], beam)[0]
+        return self.translate([source_of(sql, self.settings.model)], beam)[0]
 
 
 def load(folder: Path) -> Run:

@@ -15,9 +15,10 @@ class RelationAttention(nn.Module):
         width: of the states, a multiple of `heads`.
         heads: number of heads.
         relations: number of relations; 0 for plain attention (Vaswani et al. 2017).
+        context: whether two places are also related by the state of a third one.
     """
 
-    def __init__(self, width: int, heads: int, relations: int = 0):
+    def __init__(self, width: int, heads: int, relations: int = 0, context: bool = False):
         super().__init__()
         self.heads, self.size = heads, width // heads
         self.queries = nn.Linear(width, width)
@@ -26,8 +27,16 @@ class RelationAttention(nn.Module):
         shape = (relations, self.size)
         self.relation_keys = nn.Parameter(torch.randn(shape) * self.size**-0.5) if relations else None
         self.relation_values = nn.Parameter(torch.randn(shape) * self.size**-0.5) if relations else None
+        self.context = nn.Linear(width, 2 * width) if context else None
 
-    def forward(self, asking: Tensor, asked: Tensor, mask: Tensor, relations: Tensor | None = None) -> Tensor:
+    def forward(
+        self,
+        asking: Tensor,
+        asked: Tensor,
+        mask: Tensor,
+        relations: Tensor | None = None,
+        context: tuple[Tensor, Tensor] | None = None,
+    ) -> Tensor:
         """Attends from `asking` to `asked`.
 
         Args:
@@ -35,6 +44,7 @@ class RelationAttention(nn.Module):
             asked: (batch, m, width)
             mask: (batch, 1 or n, m), False where nothing may be seen; a place that sees nothing gets zeros.
             relations: (1 or batch, n, m) number of the relation of place i to place j.
+            context: states (batch, k, width), and (batch, n, m) which of them relates place i to place j.
 
         Returns:
             (batch, n, width)
@@ -42,18 +52,27 @@ class RelationAttention(nn.Module):
         queries = self._split(self.queries(asking))  # (batch, heads, n, size)
         keys, values = map(self._split, self.keys_values(asked).chunk(2, dim=-1))  # (batch, heads, m, size)
         scores = queries @ keys.transpose(2, 3)  # (batch, heads, n, m)
-        where = None
-        if self.relation_keys is not None:
-            where = relations[:, None].expand(scores.shape)
-            # All relations at once, then the one of each pair: n * relations products instead of n * m.
-            scores = scores + (queries @ self.relation_keys.to(queries.dtype).T).gather(3, where)
+        kinds = list(self._relations(relations, context, scores))
+        for relation_keys, _, where in kinds:
+            # All relations at once, then the one of each pair: fewer products than one for each pair.
+            scores = scores + (queries @ relation_keys.transpose(-1, -2)).gather(3, where)
         weights = _softmax(exact(scores) * self.size**-0.5, mask[:, None]).to(values.dtype)
         mixed = weights @ values  # (batch, heads, n, size)
-        if where is not None:
-            by_relation = weights.new_zeros(*weights.shape[:3], len(self.relation_values))
+        for _, relation_values, where in kinds:
+            by_relation = weights.new_zeros(*weights.shape[:3], relation_values.shape[-2])
             by_relation = by_relation.scatter_add(3, where, weights)  # (batch, heads, n, relations)
-            mixed = mixed + by_relation @ self.relation_values.to(values.dtype)
+            mixed = mixed + by_relation @ relation_values
         return self.out(mixed.transpose(1, 2).flatten(2))
+
+    def _relations(self, relations: Tensor | None, context: tuple[Tensor, Tensor] | None, scores: Tensor):
+        """For each kind of relations: keys and values, (..., relations, size), and which one each pair has."""
+        if self.relation_keys is not None:
+            where = relations[:, None].expand(scores.shape)
+            yield self.relation_keys.to(scores.dtype), self.relation_values.to(scores.dtype), where
+        if self.context is not None:
+            states, chosen = context
+            keys, values = map(self._split, self.context(states).chunk(2, dim=-1))  # (batch, heads, k, size)
+            yield keys, values, chosen[:, None].expand(scores.shape)
 
     def _split(self, values: Tensor) -> Tensor:
         """(batch, n, width) -> (batch, heads, n, size)."""

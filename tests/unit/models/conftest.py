@@ -9,14 +9,19 @@ import torch
 from lib.datasets import write_part
 from lib.files import write_json
 from lib.models.batching import Batch, Item, collate
-from lib.models.configuration import ENCODERS, Settings, settings
+from lib.models.configuration import ENCODERS, TREE_MODELS, Settings, settings
+from lib.models.encoders import structure_of
 from lib.models.model import Translator
+from lib.models.trees import KINDS, LEAF, Tree
+from lib.models.vocabulary import END, PAD
 from lib.records import Pair
 
 SMALL = {
     "bilstm": {"encoder.embedding": 6, "encoder.hidden": 5},
     "abs": {"encoder.width": 8, "encoder.heads": 2, "encoder.feedforward": 9},
     "rel": {"encoder.width": 8, "encoder.heads": 2, "encoder.feedforward": 9, "encoder.reach": 2},
+    "treelstm": {"encoder.embedding": 6, "encoder.hidden": 5},
+    "rgt": {"encoder.width": 8, "encoder.heads": 2, "encoder.feedforward": 9, "encoder.reach": 2},
 }  # settings that make each encoder tiny
 SOURCE_WORDS, TARGET_WORDS = 13, 11
 
@@ -62,21 +67,44 @@ def tiny_model(tiny_settings) -> Callable[..., Translator]:
 def tiny_batch() -> Callable[..., Batch]:
     """A batch of random items; extended numbers stand for source words beyond the target vocabulary."""
 
-    def make(lengths=(5, 2, 7), targets=(4, 6, 1), seed: int = 5) -> Batch:
-        return collate(random_items(lengths, targets, seed))
+    def make(lengths=(5, 2, 7), targets=(4, 6, 1), seed: int = 5, model: str = "bilstm") -> Batch:
+        return collate(random_items(lengths, targets, seed, model))
 
     return make
 
 
-def random_items(lengths, targets, seed: int) -> list[Item]:
-    """Items of given lengths."""
+def random_tree(size: int, rng: random.Random) -> Tree:
+    """A tree of `size` nodes, at least one of them a leaf if there are two; names of two tables and two columns."""
+    parents = [-1, 0, *(rng.randrange(node) for node in range(2, size))][:size]
+    order = _preorder(parents)
+    place = {node: index for index, node in enumerate(order)}
+    moved = [-1 if parents[node] < 0 else place[parents[node]] for node in order]
+    inner = set(moved)
+    kinds = [0, *(rng.randrange(1, LEAF) if node in inner else LEAF for node in range(1, size))]
+    labels = tuple(rng.choice(["=", "a", "b"]) for _ in range(size))
+    names = tuple((rng.choice("st"), rng.choice(["", "x", "y"])) if KINDS[kind] in ("column", "table") else ("", "")
+                  for kind in kinds)  # fmt: skip
+    return Tree(labels, tuple(kinds), tuple(moved), names)
+
+
+def _preorder(parents: list[int], node: int = 0) -> list[int]:
+    children = [child for child, parent in enumerate(parents) if parent == node]
+    return [node, *(below for child in children for below in _preorder(parents, child))]
+
+
+def random_items(lengths, targets, seed: int, model: str = "bilstm") -> list[Item]:
+    """Items of given lengths, in source tokens or nodes."""
     rng = random.Random(seed)
     items = []
     for length, target in zip(lengths, targets, strict=True):
+        tree = random_tree(length, rng) if model in TREE_MODELS else None
         source = [rng.randrange(4, SOURCE_WORDS) for _ in range(length)]
         copies = [rng.choice([rng.randrange(4, TARGET_WORDS), TARGET_WORDS + place]) for place in range(length)]
-        words = [rng.choice([*range(4, TARGET_WORDS), *copies]) for _ in range(target - 1)]
-        items.append(Item(tuple(source), tuple(copies), (*words, 3)))
+        if tree is not None:
+            copies = [number if kind == LEAF else PAD for number, kind in zip(copies, tree.kinds, strict=True)]
+        words = [rng.choice([*range(4, TARGET_WORDS), *filter(None, copies)]) for _ in range(target - 1)]
+        structure = None if tree is None else structure_of(model, tree)
+        items.append(Item(tuple(source), tuple(copies), (*words, END), structure))
     return items
 
 
@@ -84,6 +112,12 @@ def random_items(lengths, targets, seed: int) -> list[Item]:
 def items() -> Callable[..., list[Item]]:
     """The function `random_items`."""
     return random_items
+
+
+@pytest.fixture
+def trees() -> Callable[..., list[Tree]]:
+    """Random trees of given sizes."""
+    return lambda sizes, seed: [random_tree(size, rng) for rng in [random.Random(seed)] for size in sizes]
 
 
 _QUERIES = [

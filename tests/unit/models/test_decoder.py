@@ -1,6 +1,7 @@
 """lib.models.decoder: the attention decoder, copying, and the loss."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -27,9 +28,9 @@ def _stepped(model, batch):
 @torch.no_grad()
 def test_teacher_forcing_equals_step_by_step(model_name, tiny_model, items, copy):
     model = tiny_model(model_name, copy=copy).eval()
-    several = items((5, 2, 7), (4, 6, 3), 8)
+    several = items((5, 2, 7), (4, 6, 3), 8, model_name)
     if not copy:  # words beyond the vocabulary have no probability then
-        several = [type(item)(item.source, item.copies, (*(4 + word % 7 for word in item.target[:-1]), 3))
+        several = [replace(item, target=(*(4 + word % 7 for word in item.target[:-1]), 3))
                    for item in several]  # fmt: skip
     batch = collate(several)
     chosen = real(batch.target_lengths, batch.target.shape[1])

@@ -18,7 +18,7 @@ def test_every_model_has_settings_and_a_class():
 @pytest.mark.parametrize("copy", [False, True])
 def test_padding_changes_nothing(model_name, tiny_model, items, copy):
     model = tiny_model(model_name, copy=copy).eval()
-    several = items((5, 2, 12), (4, 6, 9), 5)
+    several = items((5, 2, 12), (4, 6, 9), 5, model_name)
     alone = [model.loss(collate([item]))[0] * len(item.target) for item in several]
     together, words = model.loss(collate(several))
     torch.testing.assert_close(sum(alone) / words, together)
@@ -27,14 +27,14 @@ def test_padding_changes_nothing(model_name, tiny_model, items, copy):
 @pytest.mark.parametrize("copy", [False, True])
 def test_every_parameter_gets_a_gradient(model_name, tiny_model, tiny_batch, copy):
     model = tiny_model(model_name, copy=copy)
-    model.loss(tiny_batch(), 0.1)[0].backward()
+    model.loss(tiny_batch(model=model_name), 0.1)[0].backward()
     silent = [name for name, value in model.named_parameters() if value.grad is None or not value.grad.abs().sum() > 0]
     assert silent == []
 
 
 def test_gradients_are_right(model_name, tiny_model, tiny_batch):
     model = tiny_model(model_name, copy=True).double().eval()
-    batch = tiny_batch((3, 2), (3, 2))
+    batch = tiny_batch((6, 2), (3, 2), model=model_name)
     names = [name for name, _ in model.named_parameters()]
 
     def loss(*values):

@@ -22,9 +22,9 @@ def model(model_name, tiny_model):
 
 
 @pytest.fixture
-def batch_items(items):
-    """64 items."""
-    return items([1 + n % 9 for n in range(64)], [1] * 64, 9)
+def batch_items(model_name, items):
+    """24 items."""
+    return items([1 + n % 9 for n in range(24)], [1] * 24, 9, model_name)
 
 
 def test_beam_of_one_is_greedy(model, batch_items):
@@ -36,11 +36,11 @@ def test_beam_of_one_is_greedy(model, batch_items):
         memory = model.encoder(batch)
         beam = module._beam(_Stepper(model, memory, batch.copies.shape[1]), limits(batch.lengths), 1, 1.0)
     assert beam == greedy
-    assert len({tuple(text) for text in greedy}) > 5
+    assert len({tuple(text) for text in greedy}) > 3
 
 
 @pytest.mark.parametrize("beam", [1, 3])
-def test_batch_of_one_is_batch_of_64(model, batch_items, beam):
+def test_batch_of_one_is_a_large_batch(model, batch_items, beam):
     together = search(model, collate(batch_items), beam)
     assert [search(model, collate([item]), beam)[0] for item in batch_items] == together
 

@@ -4,7 +4,9 @@ import pytest
 import torch
 
 from lib.errors import ModelError
+from lib.models.batching import collate
 from lib.models.data import read_training_data
+from lib.models.search import search
 from lib.models.training import Trainer
 
 
@@ -26,11 +28,15 @@ def run(trainer):
 
 
 @pytest.mark.parametrize("copy", [False, True])
-def test_eight_pairs_are_learnt_by_heart(model_name, trainer, copy):
+def test_eight_pairs_are_learnt_by_heart(model_name, dataset, trainer, copy):
+    (dataset / "validation.jsonl").write_text("")  # evaluated once, at the end
     changes = {"decoder.hidden": 24, "decoder.embedding": 16, "encoder.dropout": 0.0, "decoder.dropout": 0.0}
-    trained = run(trainer(model_name, **changes, copy=copy, epochs=70, learning_rate=0.02, label_smoothing=0.0))
-    assert trained.curve[-1].train_loss < 0.1  # nats a word; 2 at the start
-    assert max(row.validation_bleu for row in trained.curve) == pytest.approx(100)
+    trained = run(trainer(model_name, **changes, copy=copy, epochs=60, learning_rate=0.03, label_smoothing=0.0))
+    trained.model.eval()
+    items = trained.data.train
+    texts = search(trained.model, collate(items))
+    assert texts == [list(item.target[:-1]) for item in items]
+    assert trained.curve[-1].train_loss < 0.3  # nats a word; 3 at the start
 
 
 def test_same_seed_same_curve_other_seed_another(trainer):

@@ -1,0 +1,57 @@
+"""The TreeLSTM against the equations of Tai et al. 2015, written out as a recursion."""
+
+import torch
+from torch import Tensor
+
+from lib.models.batching import collate
+from lib.models.configuration import TreeLSTMSettings
+from lib.models.encoders.treelstm import TreeLSTMEncoder, TreeShape, shape_of
+
+
+def naive(encoder: TreeLSTMEncoder, numbers: list[int], shape: TreeShape) -> list[Tensor]:
+    """Hidden states of all nodes, child by child."""
+    states: dict[int, tuple[Tensor, Tensor]] = {}
+    width = encoder.width
+    w, b = encoder.inputs.weight, encoder.inputs.bias
+    u = encoder.below.weight
+
+    def visit(node: int) -> tuple[Tensor, Tensor]:
+        x = encoder.embedding.weight[numbers[node]] + encoder.kinds.weight[shape.kinds[node]]
+        children = [visit(child) for child, parent in enumerate(shape.parents) if parent == node]
+        total = sum((hidden for hidden, _ in children), torch.zeros(width))  # eq. 2
+
+        def gate(row):
+            cut = slice(row * width, (row + 1) * width)
+            return w[cut] @ x + b[cut] + u[cut] @ total
+
+        enter, out, new = torch.sigmoid(gate(0)), torch.sigmoid(gate(1)), torch.tanh(gate(2))
+        cell = enter * new
+        for hidden, below in children:
+            forget = torch.sigmoid(w[3 * width :] @ x + b[3 * width :] + encoder.forget.weight @ hidden)  # eq. 4
+            cell = cell + forget * below  # eq. 7
+        states[node] = (out * torch.tanh(cell), cell)  # eq. 8
+        return states[node]
+
+    visit(0)
+    return [states[node][0] for node in range(len(numbers))]
+
+
+@torch.no_grad()
+def test_level_by_level_is_the_recursion(items):
+    torch.manual_seed(1)
+    encoder = TreeLSTMEncoder(TreeLSTMSettings(embedding=6, hidden=5), 13).eval()
+    several = items((9, 1, 14, 2), (2, 2, 2, 2), 4, "treelstm")
+    batch = collate(several)
+    memory = encoder(batch)
+    for row, item in enumerate(several):
+        expected = torch.stack(naive(encoder, list(item.source), item.structure))
+        torch.testing.assert_close(memory.states[row, : len(item.source)], expected, atol=1e-5, rtol=0)
+        torch.testing.assert_close(memory.summary[row], expected[0], atol=1e-5, rtol=0)
+
+
+def test_heights(trees):
+    for tree in trees((1, 2, 9, 20), 3):
+        shape = shape_of(tree)
+        for node in range(len(tree.parents)):
+            below = [shape.heights[child] for child, parent in enumerate(tree.parents) if parent == node]
+            assert shape.heights[node] == (max(below) + 1 if below else 0)
