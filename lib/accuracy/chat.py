@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException, responses
 from pathlib import Path
@@ -20,8 +20,8 @@ from urllib import request
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
-from lib.errors import ParameterError, ServiceError
-from lib.files import write_json
+from lib.errors import ParameterError, ServiceError, suggest
+from lib.files import read_json, write_json
 
 Answer = TypeVar("Answer")
 
@@ -63,6 +63,39 @@ class ChatSettings:
                 raise ParameterError(f"{name} must be above 0, not {getattr(self, name)}")
         if self.retries < 0 or self.max_wait_s < 0:
             raise ParameterError("retries and max_wait_s must not be below 0")
+
+
+def read_settings(path: Path, others: tuple[str, ...] = ()) -> tuple[ChatSettings, dict]:
+    """Reads settings from a JSON file; a key has no place in it.
+
+    Args:
+        path: the file: `url`, `model` and any other field of `ChatSettings`.
+        others: further names that may be there; their values are returned beside the settings.
+
+    Raises:
+        CorpusError: if the file cannot be read.
+        ParameterError: if a setting is unknown, missing or of the wrong type.
+    """
+    value = read_json(path)
+    if not isinstance(value, dict):
+        raise ParameterError(f"'{path}' holds {type(value).__name__}: give an object of settings")
+    rest = {name: value.pop(name) for name in others if name in value}
+    known = {item.name: item.type for item in fields(ChatSettings)}
+    for name, given in value.items():
+        if name not in known:
+            raise ParameterError(f"unknown setting '{name}' in '{path}': {suggest(name, [*known, *others])}")
+        if not _fits(given, known[name]):
+            raise ParameterError(f"the setting '{name}' in '{path}' must be of type {known[name].__name__}")
+    for name in ("url", "model"):
+        if name not in value:
+            raise ParameterError(f"the setting '{name}' is missing in '{path}'")
+    return ChatSettings(**value), rest
+
+
+def _fits(value, kind: type) -> bool:
+    if isinstance(value, bool) or kind is bool:
+        return isinstance(value, bool) and kind is bool
+    return isinstance(value, int | float) if kind is float else isinstance(value, kind)
 
 
 def _without_login(url: str) -> str:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from lib.accuracy.chat import Chat, fenced
 from lib.accuracy.suite import GoldenQuery, read_cases
-from lib.errors import ParameterError, ServiceError
+from lib.errors import ServiceError
 from lib.files import write_jsonl
 from lib.progress import progress
 from lib.records import Schema
@@ -142,11 +142,11 @@ def write_cases(path: Path, generated: Iterable[Generated]) -> int:
     """Writes generated queries as JSONL that `spidercompose accuracy run --cases` reads; returns their number.
 
     Raises:
-        ParameterError: if not one question has an answer: the generator does not work.
+        ServiceError: if not one question has an answer: the generator does not work.
     """
     found = list(generated)
     if found and not any(item.sql for item in found):
-        raise ParameterError(f"no question has an answer, the first: {found[0].error}")
+        raise ServiceError(f"no question has an answer, the first: {found[0].error}")
     return write_jsonl(path, map(_case, found))
 
 

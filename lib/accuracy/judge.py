@@ -6,14 +6,13 @@ never 0. Questions, queries, rows and names reach it as data in one JSON object:
 
 import json
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lib.accuracy.chat import Chat, ChatSettings, fenced
+from lib.accuracy.chat import Chat, fenced, read_settings
 from lib.accuracy.structure import Structure
 from lib.errors import ParameterError, ServiceError, suggest
-from lib.files import read_json
 
 RUBRICS = {
     "strict": "Logic and structure count: the queries must ask for the same in the same way. A needless join, a "
@@ -173,31 +172,14 @@ def read_answer(text: str) -> _Answer:
 
 
 def read_judge(path: Path, cache: Path | None = None) -> Judge:
-    """A judge by a settings file: `llm_judge_mode`, `model` and `temperature` as in the article, and `ChatSettings`.
+    """A judge by a settings file: `llm_judge_mode` as in the article, the rest as `chat.read_settings` reads it.
 
     Raises:
         CorpusError: if the file cannot be read.
-        ParameterError: if a setting is unknown, missing or of the wrong type; a key has no place in such a file.
+        ParameterError: if a setting is unknown, missing or of the wrong type.
     """
-    value = read_json(path)
-    if not isinstance(value, dict):
-        raise ParameterError(f"'{path}' holds {type(value).__name__}: give an object of settings")
-    rubric = value.pop("llm_judge_mode", "strict")
-    known = {item.name: item.type for item in fields(ChatSettings)}
-    for name, given in value.items():
-        if name not in known:
-            raise ParameterError(f"unknown setting '{name}' in '{path}': {suggest(name, [*known, 'llm_judge_mode'])}")
-        if not _fits(given, known[name]):
-            raise ParameterError(f"the setting '{name}' in '{path}' must be of type {known[name].__name__}")
-    for name in ("url", "model"):
-        if name not in value:
-            raise ParameterError(f"the setting '{name}' is missing in '{path}'")
+    settings, rest = read_settings(path, ("llm_judge_mode",))
+    rubric = rest.get("llm_judge_mode", "strict")
     if not isinstance(rubric, str):
         raise ParameterError(f"llm_judge_mode in '{path}' must be one of {', '.join(RUBRICS)}")
-    return Judge(Chat(ChatSettings(**value), cache), rubric)
-
-
-def _fits(value, kind: type) -> bool:
-    if isinstance(value, bool) or kind is bool:
-        return isinstance(value, bool) and kind is bool
-    return isinstance(value, int | float) if kind is float else isinstance(value, kind)
+    return Judge(Chat(settings, cache), rubric)

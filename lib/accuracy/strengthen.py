@@ -370,16 +370,14 @@ def strengthen_suite(
         seed: decides all variants.
         tries: variants made for one query at most.
     """
-    originals: dict[str, Original | None] = {}
+    originals: dict[str, Original | str] = {}
     found = []
     for query in progress(list(queries), "golden queries"):
         if query.db_id not in originals:
-            path = database(query.db_id)
-            originals[query.db_id] = open_original(path) if path is not None else None
+            originals[query.db_id] = _original_or_problem(query.db_id, database)
         original = originals[query.db_id]
-        if original is None:
-            reason = f"no database '{query.db_id}'" if query.db_id else "no database"
-            found.append(Strengthened(query.id, query.db_id, query.sql, problem=reason))
+        if isinstance(original, str):
+            found.append(Strengthened(query.id, query.db_id, query.sql, problem=original))
         else:
             found.append(strengthen(query, original, out, schema(query.db_id), seed, tries))
     report = SuiteReport(tuple(found))
@@ -387,6 +385,16 @@ def strengthen_suite(
     write_jsonl(out / "queries.jsonl", (asdict(query) for query in found))
     write_text(out / "report.md", report.markdown())
     return report
+
+
+def _original_or_problem(db_id: str, database: Callable[[str], Path | None]) -> Original | str:
+    path = database(db_id)
+    if path is None:
+        return f"no database '{db_id}'" if db_id else "no database"
+    try:
+        return open_original(path)
+    except EngineError as error:
+        return str(error)
 
 
 def variants_of(folder: Path, db_id: str) -> list[Path]:

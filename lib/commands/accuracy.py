@@ -19,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_spider(commands)
     _add_compare(commands)
     _add_strengthen(commands)
+    _add_models(commands)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -62,6 +63,15 @@ def _add_strengthen(commands) -> None:
 
     text = "make variants of databases that tell wrong queries from right ones"
     accuracy_strengthen.add_arguments(_task(commands, "strengthen", text, accuracy_strengthen.run))
+
+
+def _add_models(commands) -> None:
+    from lib.commands import accuracy_models
+
+    text = "ask a language model, or a file of answers, for the SQL of a suite's questions"
+    accuracy_models.add_generate(_task(commands, "generate", text, accuracy_models.generate))
+    text = "ask a language model for its opinion on the evaluations of a run"
+    accuracy_models.add_judge(_task(commands, "judge", text, accuracy_models.judge))
 
 
 def _add_comparison_options(parser: argparse.ArgumentParser) -> None:

@@ -255,7 +255,7 @@ def test_a_question_without_answer_is_kept_and_said(make, model_server, tmp_path
     assert "no question" in found[2].error
     assert write_cases(tmp_path / "cases.jsonl", found) == 3
     assert read_cases(tmp_path / "cases.jsonl") == {"Q1": "", "Q2": "SELECT 7", "Q3": ""}
-    with pytest.raises(ParameterError, match="no question has an answer"):
+    with pytest.raises(ServiceError, match="no question has an answer"):
         write_cases(tmp_path / "none.jsonl", found[::2])
 
 
