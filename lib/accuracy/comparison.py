@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lib.accuracy.golden import Golden
-from lib.accuracy.mapping import Table, Target, find_mapping
+from lib.accuracy.mapping import Table, Target, find_mapping, same_counts, within
 from lib.accuracy.naming import columns_fit
 from lib.accuracy.records import Result, Settings
 from lib.accuracy.tolerance import lenient_rows, merged
 from lib.accuracy.values import shown_row
 
-_MANY = 50_000  # rows from which a sum of hashes is worth a look before counting
+_LARGE = 2_000_000  # cells of both results from which only columns in their places are tried beyond `exact`
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,46 @@ class _View:
     blocks: tuple[tuple[int, tuple[tuple, ...]], ...] | None  # (size, rows) where order or a cut tie matters
     ordered: bool
 
+    @property
+    def large(self) -> bool:
+        """Whether looking at every cell again and again would take too long."""
+        return len(self.gold) * self.gold_width + len(self.pred) * self.pred_width > _LARGE
 
-def compare(golden: Golden, pred: Result, settings: Settings, pred_sql: str = "") -> Matches:
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """What the rows of two results share, columns in their places: counted once, used by matches, scores and views."""
+
+    equal_bags: bool  # the same rows, each as often
+    subset: bool  # each generated row is among the golden ones, with multiplicity
+    superset: bool
+    shared: int  # distinct rows on both sides
+    union: int  # distinct rows on either side
+    gold: Counter  # rows and how often; empty if the bags are equal
+    pred: Counter
+
+    @property
+    def equal_sets(self) -> bool:
+        """Whether the same rows occur, however often."""
+        return self.shared == self.union
+
+
+def overlap(gold: list[tuple], pred: list[tuple]) -> Overlap:
+    """Counts the rows of both results."""
+    if gold == pred:
+        return Overlap(True, True, True, 1, 1, Counter(), Counter())
+    wanted, got = Counter(gold), Counter(pred)
+    if same_counts(wanted, got):
+        return Overlap(True, True, True, 1, 1, Counter(), Counter())
+    shared = len(wanted.keys() & got.keys())
+    subset = shared == len(got) and within(got, wanted)
+    superset = shared == len(wanted) and within(wanted, got)
+    return Overlap(False, subset, superset, shared, len(wanted) + len(got) - shared, wanted, got)
+
+
+def compare(
+    golden: Golden, pred: Result, settings: Settings, pred_sql: str = "", common: Overlap | None = None
+) -> Matches:
     """Compares a generated result with a golden one.
 
     Args:
@@ -46,17 +84,19 @@ def compare(golden: Golden, pred: Result, settings: Settings, pred_sql: str = ""
         pred: a result with status `ok`.
         settings: order and tolerance; the mode plays no part.
         pred_sql: the generated query, to know what the columns of an empty result are.
+        common: what `overlap` counted, if it was called before.
     """
     gold = golden.result
-    if gold.rows == pred.rows and gold.rows and len(gold.columns) == len(pred.columns):
-        return Matches(True, True, True, True, True)
     if not gold.rows or not pred.rows:
         return _with_empty(golden, pred, pred_sql)
+    common = common or overlap(gold.rows, pred.rows)
+    if gold.rows == pred.rows or (common.equal_bags and not golden.ordered):
+        return Matches(True, True, True, True, True)
     view = _view(golden, pred)
-    exact, flags, contains, subset, superset = _strict(view, settings.tolerance)
+    exact, flags, contains, subset, superset = _strict(view, settings.tolerance, common)
     if exact is not True and golden.pool_unknown and len(gold.rows) == len(pred.rows):
         exact = contains = None  # rows that we could not read might hold the answer
-    lenient = True if exact is True else _lenient(view, settings.tolerance)
+    lenient = _lenient(view, settings.tolerance) if exact is False else exact
     return Matches(exact, contains, subset, superset, lenient, flags)
 
 
@@ -86,22 +126,26 @@ def _with_empty(golden: Golden, pred: Result, pred_sql: str) -> Matches:
 
 
 def _strict(
-    view: _View, tolerance: float
+    view: _View, tolerance: float, common: Overlap
 ) -> tuple[bool | None, tuple[str, ...], bool | None, bool | None, bool | None]:
     exact, permuted = _equal(view)
     if exact is True:
         return True, ("permuted",) if permuted else (), True, True, True
-    contains = _contains(view)
-    subset, superset = _among(view)
+    contains = _contains(view, exact)
+    subset, superset = _among(view, common) if exact is not None else (None, None)
     softer = _merged_view(view, tolerance)
     if softer is None:
         return exact, (), contains, subset, superset
-    soft_exact, soft_flags, soft_contains, soft_subset, soft_superset = _strict(softer, 0.0)
+    soft_common = overlap(softer.gold, softer.pred)
+    soft_exact, soft_flags, soft_contains, soft_subset, soft_superset = _strict(softer, 0.0, soft_common)
     flags = ("tolerance", *soft_flags) if soft_exact is True else ()
     return (
-        _either(exact, soft_exact), flags, _either(contains, soft_contains),
-        _either(subset, soft_subset), _either(superset, soft_superset),
-    )  # fmt: skip
+        _either(exact, soft_exact),
+        flags,
+        _either(contains, soft_contains),
+        _either(subset, soft_subset),
+        _either(superset, soft_superset),
+    )
 
 
 def _either(first: bool | None, second: bool | None) -> bool | None:
@@ -134,6 +178,8 @@ def _replaced(view: _View, gold: list[tuple], pred: list[tuple]) -> _View:
 def _lenient(view: _View, tolerance: float) -> bool | None:
     if len(view.gold) != len(view.pred) or view.gold_width != view.pred_width:
         return False
+    if view.large:
+        return None
     pool = [row for _, rows in view.blocks or () for row in rows]
     gold, pred = lenient_rows(view.gold + pool, view.pred)
     free = _replaced(view, gold, pred)
@@ -153,39 +199,45 @@ def _equal(view: _View) -> tuple[bool | None, bool]:
         return True, False
     if view.gold_width == 1:
         return False, False
-    mapping = find_mapping(target, pred, view.pred_width)
-    return (mapping if mapping is None else mapping is not False), True
+    return _mapped(target, pred, view.pred_width), True
 
 
-def _contains(view: _View) -> bool | None:
+def _contains(view: _View, exact: bool | None) -> bool | None:
     if len(view.gold) != len(view.pred) or view.gold_width >= view.pred_width:
-        return False if view.gold_width != view.pred_width else _equal(view)[0]
-    target, pred = _target(view)
-    mapping = find_mapping(target, pred, view.pred_width)
-    return mapping if mapping is None else mapping is not False
+        return exact if view.gold_width == view.pred_width else False
+    return _mapped(*_target(view), view.pred_width)
 
 
-def _among(view: _View) -> tuple[bool | None, bool | None]:
+def _among(view: _View, common: Overlap) -> tuple[bool | None, bool | None]:
     """Whether the generated rows are among the golden ones, and the other way round."""
     if view.gold_width != view.pred_width:
         return False, False
-    free = [0] * max(len(view.gold), len(view.pred))
     pool = [row for _, rows in view.blocks or () for row in rows]
-    gold = Table(view.gold, free[: len(view.gold)])
+    gold, pred = Table(view.gold, [0] * len(view.gold)), Table(view.pred, [0] * len(view.pred))
     wide = Table(pool, [0] * len(pool)) if len(pool) > len(view.gold) else gold
-    pred = Table(view.pred, free[: len(view.pred)])
-    subset = _relation(Target(wide, None, view.gold_width), pred) if len(view.pred) <= len(wide.rows) else False
-    superset = _relation(Target(None, gold, view.gold_width), pred) if len(view.gold) <= len(view.pred) else False
+    subset = common.subset or _among_mapped(view, Target(wide, None, view.gold_width), pred, len(wide.rows))
+    superset = common.superset or _among_mapped(view, Target(None, gold, view.gold_width), pred, len(pred.rows))
     return subset, superset
 
 
-def _relation(target: Target, pred: Table) -> bool | None:
-    if _fits_in_place(target, pred):
-        return True
-    if target.width == 1:
+def _among_mapped(view: _View, target: Target, pred: Table, most: int) -> bool | None:
+    """Whether the smaller side fits into the larger one, of `most` rows, with columns permuted."""
+    less = len(pred.rows) if target.upper is not None else len(view.gold)
+    if less > most:
         return False
-    mapping = find_mapping(target, pred, target.width)
-    return mapping if mapping is None else mapping is not False
+    if target.width == 1:
+        return (
+            _fits_in_place(target, pred)
+            if target.upper is not None and len(target.upper.rows) > len(view.gold)
+            else False
+        )
+    return None if view.large else _mapped(target, pred, view.pred_width)
+
+
+def _mapped(target: Target, pred: Table, width: int) -> bool | None:
+    """Whether some mapping of columns fits; None if the search ran out of its budget."""
+    mapping = find_mapping(target, pred, width)
+    return None if mapping is None else mapping is not False
 
 
 def _target(view: _View) -> tuple[Target, Table]:
@@ -213,22 +265,17 @@ def _fits_in_place(target: Target, pred: Table) -> bool:
     counts = _count(pred, labelled)
     if target.upper is target.lower:
         assert target.upper is not None
-        return _may_be_equal(target.upper, pred) and _count(target.upper, labelled) == counts
-    return (target.upper is None or counts <= _count(target.upper, labelled)) and (
-        target.lower is None or _count(target.lower, labelled) <= counts
+        return same_counts(_count(target.upper, labelled), counts)
+    return (target.upper is None or within(counts, _count(target.upper, labelled))) and (
+        target.lower is None or within(_count(target.lower, labelled), counts)
     )
-
-
-def _may_be_equal(gold: Table, pred: Table) -> bool:
-    """A quick look at large results: equal rows have equal sums of hashes."""
-    return len(gold.rows) < _MANY or sum(map(hash, gold.rows)) == sum(map(hash, pred.rows))
 
 
 def _count(table: Table, labelled: bool) -> Counter:
     return Counter(zip(table.labels, table.rows, strict=True)) if labelled else Counter(table.rows)
 
 
-def first_difference(golden: Golden, pred: Result, matches: Matches) -> str | None:
+def first_difference(golden: Golden, pred: Result, matches: Matches, common: Overlap | None = None) -> str | None:
     """The first difference in one line, None for equal results."""
     gold = golden.result
     if matches.exact is True:
@@ -238,24 +285,27 @@ def first_difference(golden: Golden, pred: Result, matches: Matches) -> str | No
         return f"columns: {len(gold.columns)} and {len(pred.columns)}: {names}"
     if not gold.rows and not pred.rows:
         return f"columns of empty results: {names}"
-    wanted, got = Counter(gold.rows), Counter(pred.rows)
-    missing, further = wanted - got, got - wanted
-    if not missing and not further:
+    common = common or overlap(gold.rows, pred.rows)
+    if common.equal_bags:
         return _order_difference(gold.rows, pred.rows)
-    counts = (
-        f"rows: {len(gold.rows)} golden, {len(pred.rows)} generated"
-        if len(gold.rows) != len(pred.rows)
-        else "rows differ"
+    counts = f"rows: {len(gold.rows)} golden, {len(pred.rows)} generated"
+    return (
+        (counts if len(gold.rows) != len(pred.rows) else "rows differ")
+        + _only("missing", common.gold, common.pred)
+        + _only("not golden", common.pred, common.gold)
     )
-    return counts + _only("missing", missing, gold.rows) + _only("not golden", further, pred.rows)
 
 
-def _only(name: str, rows: Counter, order: list[tuple]) -> str:
-    """The first row on one side only, and how many there are."""
-    if not rows:
+def _only(name: str, rows: Counter, others: Counter) -> str:
+    """The first row that one side has more often, and how many there are."""
+    first, total = None, 0
+    for row, count in rows.items():
+        more = count - others.get(row, 0)
+        if more > 0:
+            first, total = row if first is None else first, total + more
+    if first is None:
         return ""
-    first = next(row for row in order if row in rows)
-    return f"; {name}: {shown_row(first)}" + (f" and {rows.total() - 1} more" if rows.total() > 1 else "")
+    return f"; {name}: {shown_row(first)}" + (f" and {total - 1} more" if total > 1 else "")
 
 
 def _order_difference(gold: list[tuple], pred: list[tuple]) -> str:

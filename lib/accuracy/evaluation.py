@@ -6,13 +6,13 @@ from dataclasses import asdict
 from functools import lru_cache
 from time import perf_counter
 
-from lib.accuracy.comparison import Matches, compare, first_difference, needs_ties
+from lib.accuracy.comparison import Matches, Overlap, compare, first_difference, needs_ties, overlap
 from lib.accuracy.engines.base import Engine
 from lib.accuracy.gate import refusal
 from lib.accuracy.golden import Golden, prepare
 from lib.accuracy.records import Case, Evaluation, Result, Settings
 from lib.accuracy.scores import accuracy_score, column_score, row_score
-from lib.accuracy.views import bird_like, test_suite_like
+from lib.accuracy.views import bird_like, suite_like
 
 _KEPT = 128  # golden results kept, as several questions or systems share them
 _KEPT_ROWS = 5_000  # larger results are not kept
@@ -44,8 +44,9 @@ class Evaluator:
         started = perf_counter()
         if needs_ties(golden, pred):
             golden.look_up_ties(self.engine, self.settings.limits)
-        matches = compare(golden, pred, self.settings, case.pred)
-        return self._judged(case, golden, pred, matches, database, started)
+        common = overlap(golden.result.rows, pred.rows)
+        matches = compare(golden, pred, self.settings, case.pred, common)
+        return self._judged(case, golden, pred, matches, common, database, started)
 
     def gave_up(self, case: Case, reason: str) -> Evaluation:
         """The record of a case whose evaluation could not be finished at all."""
@@ -72,22 +73,29 @@ class Evaluator:
         return translated(sql, self.settings.dialect, self.engine.dialect)
 
     def _judged(
-        self, case: Case, golden: Golden, pred: Result, matches: Matches, database: str, started: float
+        self, case: Case, golden: Golden, pred: Result, matches: Matches, common: Overlap, database: str, started: float
     ) -> Evaluation:
         gold = golden.result
         columns = column_score(gold.columns, pred.columns)
-        rows = row_score(gold.columns, gold.rows, pred.columns, pred.rows)
+        rows = self._row_score(gold, pred, common)
+        free = not golden.ordered and not golden.cut_blocks and "tolerance" not in matches.flags
         return self._record(
             case, golden, pred, "ok", matches, database,
-            bird=bird_like(gold.rows, pred.rows),
-            test_suite=test_suite_like(case.gold, gold.rows, pred.rows),
+            bird=bird_like(common),
+            test_suite=suite_like(case.gold, gold.rows, pred.rows, common, matches.exact if free else None),
             row_score=rows,
             column_score=columns,
             accuracy=accuracy_score(rows, columns),
-            difference=first_difference(golden, pred, matches),
+            difference=first_difference(golden, pred, matches, common),
             error=None,
             compare_seconds=perf_counter() - started,
         )  # fmt: skip
+
+    def _row_score(self, gold: Result, pred: Result, common: Overlap) -> float:
+        """The row score; from what was counted already where both results have the same columns in the same places."""
+        if gold.columns == pred.columns and (gold.rows or pred.rows):
+            return 100.0 * common.shared / common.union
+        return row_score(gold.columns, gold.rows, pred.columns, pred.rows)
 
     def _failed(self, case: Case, golden: Golden, pred: Result, database: str) -> Evaluation:
         """A record without a comparison: one of the queries gave no (whole) result."""

@@ -9,6 +9,7 @@ what we report, and 25.0 with `printed_row_score`.
 
 from collections import Counter
 from collections.abc import Sequence
+from operator import itemgetter
 
 
 def column_score(gold: Sequence[str], pred: Sequence[str]) -> float:
@@ -38,10 +39,8 @@ def row_score(
         pred
     ):
         return _overlap(set(gold_rows), set(pred_rows))
-    return _overlap(
-        {tuple(row[left] for left, _ in places) for row in gold_rows},
-        {tuple(row[right] for _, right in places) for row in pred_rows},
-    )
+    left, right = (itemgetter(*(place[side] for place in places)) for side in (0, 1))
+    return _overlap(set(map(left, gold_rows)), set(map(right, pred_rows)))
 
 
 def shared_places(gold: Sequence[str], pred: Sequence[str]) -> list[tuple[int, int]]:

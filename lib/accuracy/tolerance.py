@@ -3,9 +3,11 @@
 from bisect import bisect_left
 from collections.abc import Iterable
 from decimal import Decimal
+from itertools import chain as joined
 
 from lib.accuracy.values import close, decimals, folded, is_number
 
+_INEXACT = {float, Decimal}
 _MIN_DECIMALS = 2  # rounding to fewer decimals than this is a difference, not a presentation
 
 
@@ -14,7 +16,9 @@ def merged(gold: list[tuple], pred: list[tuple], tolerance: float) -> tuple[list
 
     Values that are equal already stay as they are: only what an exact comparison leaves over is moved.
     """
-    moves = _moves(_numbers(gold), _numbers(pred), tolerance) if tolerance else {}
+    if not tolerance or not _INEXACT & {*map(type, joined.from_iterable(gold)), *map(type, joined.from_iterable(pred))}:
+        return None
+    moves = _moves(_numbers(gold), _numbers(pred), tolerance)
     if not moves:
         return None
     return _moved(gold, moves), _moved(pred, moves)
