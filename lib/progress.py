@@ -20,4 +20,5 @@ def progress(items: Iterable[Item], name: str, total: int | None = None) -> Iter
     class Bar(tqdm):
         monitor_interval = 0  # no watching thread, which a later fork would not survive
 
-    yield from Bar(items, desc=name, total=total, unit="", delay=2, mininterval=1, leave=False, file=sys.stderr)
+    interval = 1 if sys.stderr.isatty() else 10  # seconds; a log keeps every line
+    yield from Bar(items, desc=name, total=total, unit="", delay=2, mininterval=interval, leave=False, file=sys.stderr)

@@ -268,12 +268,13 @@ def _turn(out: Path) -> Iterator[int]:
 
 
 # What Snakemake says to its developers rather than to its users.
+_TAIL = re.compile(r"\[(\w{3} \w{3} +\d+ [\d:]+ \d+\]|IPKernelApp\] WARNING).*")  # may follow a bar without a line end
 _NOISE = re.compile(
-    r"\s*$|\[\w{3} \w{3} +\d+ [\d:]+ \d+\]$|SNAKEMAKE|=+$|Assuming|Building DAG|Using shell|Provided (cores|resources)"
+    r"\s*$|SNAKEMAKE|=+$|Assuming|Building DAG|Using shell|Provided (cores|resources)"
     r"|Rules claiming|Select jobs|Execute \d|Finished job|Complete log|Elapsed time|Job stats|Config file|host: "
     r"|Nothing to be done|job +count|-+ +-+$|[a-z_0-9]+ +\d+$|Reason: |Shutting down|Exiting because"
     r"|Removing output files|Touching|Unlocking|Error in rule|RuleException|Workflow|Removing temporary"
-    r"|\[IPKernelApp\] WARNING|  +[A-Za-z][\w ()]*: |\s{4,}\S|CalledProcessError|Command 'set|At least one job"
+    r"|  +[A-Za-z][\w ()]*: |\s{4,}\S|CalledProcessError|Command 'set|At least one job"
 )
 
 
@@ -285,6 +286,7 @@ def _shown(command: list[str], lock: int, cwd: Path) -> int:
         env=environment, pass_fds=[lock], cwd=cwd,
     ) as process:  # fmt: skip
         for line in process.stdout:
-            if not _NOISE.match(line):
-                print(re.sub(r"^Job \d+: ", "study: ", line.rstrip()), file=sys.stderr, flush=True)
+            words = _TAIL.sub("", line).rstrip()
+            if not _NOISE.match(words):
+                print(re.sub(r"^Job \d+: ", "study: ", words), file=sys.stderr, flush=True)
     return process.returncode

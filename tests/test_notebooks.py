@@ -146,10 +146,10 @@ def files(folder: Path) -> list[Path]:
 
 
 @pytest.mark.slow
-def test_a_wrong_value_stops_in_the_second_cell(tmp_path, monkeypatch):
+def test_a_wrong_value_stops_in_the_cell_that_checks(tmp_path, monkeypatch):
     study, places = load_study("quick"), Places(tmp_path, "quick")
     monkeypatch.setattr("lib.study.notebook_parameters", lambda *_: {"aligner": "viterby"})
-    with pytest.raises(StudyError, match="01_method, cell 3: ParameterError: unknown aligner 'viterby': did you mean"):
+    with pytest.raises(StudyError, match="01_method, cell 4: ParameterError: unknown aligner 'viterby': did you mean"):
         run_study_notebook(study, places, "01_method")
 
 
