@@ -5,11 +5,13 @@ import platform
 import re
 import sqlite3
 from collections.abc import Iterable
+from dataclasses import asdict
 from functools import cache
 
 from lib import __version__
-from lib.accuracy.records import Evaluation
-from lib.errors import EngineError, ParameterError
+from lib.accuracy.engines.base import one_line
+from lib.accuracy.records import Evaluation, Limits, Settings
+from lib.errors import CorpusError, EngineError, ParameterError, suggest
 
 # Columns of the SQL table: the article's metadata first. JSON holds the whole record.
 _COLUMNS = (
@@ -41,6 +43,46 @@ def audit_record(evaluation: Evaluation, confidence: float | None = None) -> dic
 def versions() -> str:
     """Versions that decide a verdict, as one short text."""
     return f"spidercompose {__version__}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
+
+
+def run_manifest(engine: str, settings: Settings) -> dict:
+    """What a run rests on, beside its records: enough to replay one of them. Passwords are left out."""
+    return {"engine": one_line(engine), "settings": asdict(settings), "versions": versions()}
+
+
+def settings_of(manifest: dict) -> Settings:
+    """The settings that a manifest holds.
+
+    Raises:
+        CorpusError: if they are not there or of another version.
+    """
+    try:
+        values = dict(manifest["settings"])
+        return Settings(**{**values, "limits": Limits(**values["limits"])})
+    except (KeyError, TypeError) as error:
+        raise CorpusError(f"the manifest holds no settings that this version reads ({error})") from error
+
+
+def find_record(records: Iterable[dict], key: str) -> dict:
+    """The record of a question.
+
+    Raises:
+        ParameterError: if there is none.
+    """
+    seen = []
+    for record in records:
+        if record.get("id") == key:
+            return record
+        seen.append(str(record.get("id")))
+    raise ParameterError(f"no record of '{key}': {suggest(key, seen[:50])}")
+
+
+def changed(before: dict, after: dict) -> dict[str, tuple]:
+    """Fields of two records of one question that differ: name -> (before, after); times aside."""
+    names = [name for name in after if name in before and not name.endswith("_seconds")]
+    return {
+        name: (before[name], after[name]) for name in names if before[name] != after[name] and name != "llm_confidence"
+    }
 
 
 def write_table(records: Iterable[dict], connection, table: str = "sql_accuracy_audit", placeholder: str = "?") -> int:

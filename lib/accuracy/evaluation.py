@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import OrderedDict
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from time import perf_counter
 
@@ -10,7 +10,7 @@ from lib.accuracy.comparison import Matches, Overlap, compare, first_difference,
 from lib.accuracy.engines.base import Engine
 from lib.accuracy.gate import refusal
 from lib.accuracy.golden import Golden, prepare
-from lib.accuracy.records import Case, Evaluation, Result, Settings
+from lib.accuracy.records import MODES, Case, Evaluation, Result, Settings
 from lib.accuracy.scores import accuracy_score, column_score, row_score
 from lib.accuracy.views import bird_like, suite_like
 
@@ -164,5 +164,5 @@ def text_hash(text: str) -> str:
 
 @lru_cache(maxsize=16)
 def settings_hash(settings: Settings) -> str:
-    """The first 16 hex digits of the SHA-256 of all settings."""
-    return text_hash(repr(sorted(asdict(settings).items())))
+    """The first 16 hex digits of the SHA-256 of all settings but the mode, which decides no verdict."""
+    return text_hash(repr(sorted(asdict(replace(settings, mode=MODES[0])).items())))

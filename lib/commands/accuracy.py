@@ -18,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_run(commands)
     _add_spider(commands)
     _add_compare(commands)
+    _add_replay(commands)
     _add_strengthen(commands)
     _add_models(commands)
 
@@ -56,6 +57,14 @@ def _add_compare(commands) -> None:
     parser.add_argument("--gold", required=True, metavar="SQL", help="the golden query")
     parser.add_argument("--pred", required=True, metavar="SQL", help="the generated query")
     _add_comparison_options(parser)
+
+
+def _add_replay(commands) -> None:
+    parser = _task(commands, "replay", "evaluate one record of a run again, and say what changed", _run_replay)
+    parser.add_argument("--run", required=True, type=Path, metavar="DIR", help="folder of the run (its --out)")
+    parser.add_argument("--id", required=True, help="id of the question")
+    parser.add_argument("--engine", help="database, if the address in the run's manifest lacks its password")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_strengthen(commands) -> None:
@@ -137,6 +146,28 @@ def _run_spider(args: argparse.Namespace) -> int:
     return _evaluate(cases, engine, args)
 
 
+def _run_replay(args: argparse.Namespace) -> int:
+    from lib.accuracy.audit import audit_record, changed, find_record, settings_of
+    from lib.accuracy.engines.catalog import open_engine
+    from lib.accuracy.evaluation import Evaluator
+    from lib.accuracy.rendering import one_as_text
+    from lib.files import read_json, read_jsonl
+
+    manifest = read_json(args.run / "manifest.json")
+    before = find_record(read_jsonl(args.run / "evaluations.jsonl"), args.id)
+    address = (args.engine or str(manifest.get("engine"))).replace("{db_id}", before["db_id"])
+    case = Case(before["id"], before["gold_sql"], before["pred_sql"], before["db_id"])
+    after = audit_record(Evaluator(open_engine(address), settings_of(manifest)).evaluate(case))
+    differences = changed(before, after)
+    if args.json:
+        print(json.dumps({"record": after, "changed": differences}, ensure_ascii=False, allow_nan=False))
+    else:
+        print(one_as_text(after), end="")
+        lines = [f"{name}: {old} before, {new} now" for name, (old, new) in differences.items()]
+        print("\n".join(["changed:", *lines]) if lines else "the same as before")
+    return GATE_FAILED if differences else 0
+
+
 def _evaluate(cases: list[Case], engine: str, args: argparse.Namespace) -> int:
     """Runs a batch; without --out its records go to a temporary folder."""
     from tempfile import TemporaryDirectory
@@ -159,11 +190,14 @@ def _baseline(path: Path) -> Path:
 def _evaluate_into(
     out: Path, cases: list[Case], engine: str, settings: Settings, baseline: Path | None, args: argparse.Namespace
 ) -> int:
+    from lib.accuracy.audit import run_manifest
     from lib.accuracy.batch import Job, run_batch
     from lib.accuracy.summary import judge_gate, paired, summarise
-    from lib.files import read_jsonl
+    from lib.files import read_jsonl, write_json
 
     records = out / "evaluations.jsonl"
+    if args.out is not None:
+        write_json(out / "manifest.json", run_manifest(engine, settings))
     _show_progress(run_batch(cases, Job(engine, settings), records, args.jobs), len(cases))
     summary = summarise(read_jsonl(records), args.mode) if cases else summarise([], args.mode)
     against = None if baseline is None else paired(read_jsonl(records), read_jsonl(baseline), args.mode)

@@ -1,6 +1,7 @@
 """`spidercompose accuracy`: options, files, exit codes."""
 
 import json
+import sqlite3
 
 import pytest
 
@@ -126,6 +127,25 @@ def test_baseline(suite, tmp_path, capsys):
     assert accuracy(*suite, "--baseline", tmp_path / "before") == 0
     assert "0 won, 0 lost among 2 questions" in capsys.readouterr().out
     assert accuracy(*suite, "--baseline", tmp_path / "nowhere") == 3
+
+
+def test_replay(suite, tmp_path, shop, capsys):
+    accuracy(*suite, "--out", tmp_path / "out")
+    capsys.readouterr()
+    assert accuracy("replay", "--run", tmp_path / "out", "--id", "Q1") == 0
+    assert "the same as before" in capsys.readouterr().out
+    with sqlite3.connect(shop) as connection:
+        connection.execute("DELETE FROM staff WHERE pay > 50000")
+    connection.close()
+    assert accuracy("replay", "--run", tmp_path / "out", "--id", "Q1", "--json") == 1
+    assert {"database_hash", "gold_rows", "flags"} <= json.loads(capsys.readouterr().out)["changed"].keys()
+    assert accuracy("replay", "--run", tmp_path / "out", "--id", "Q3") == 2
+    assert "no record of 'Q3': known: Q1, Q2" in capsys.readouterr().err
+
+
+def test_another_mode_reads_the_same_records(suite, tmp_path, capsys):
+    accuracy(*suite, "--out", tmp_path / "out")
+    assert accuracy(*suite, "--out", tmp_path / "out", "--mode", "subset", "--min-accuracy", 50) == 0
 
 
 def test_ids_must_match(suite, tmp_path, capsys):

@@ -87,8 +87,8 @@ def _wrong(case, verdict) -> list[str]:
         ("SELECT id FROM sale ORDER BY amount LIMIT 1 OFFSET 1", "SELECT 2", False, False),
         ("SELECT id FROM sale ORDER BY amount LIMIT 2", "SELECT 3 UNION ALL SELECT 4", False, False),
         ("SELECT id FROM sale ORDER BY amount LIMIT 2", "SELECT 4 UNION ALL SELECT 3", True, True),
-        ("SELECT town FROM sale UNION SELECT 'A' ORDER BY 1 DESC", "SELECT 'A' UNION SELECT town FROM sale", False, False),
-        ("SELECT town FROM sale UNION SELECT 'A'", "SELECT 'A' UNION SELECT town FROM sale ORDER BY 1 DESC", True, True),
+        ("SELECT id FROM sale UNION SELECT 0 ORDER BY 1 DESC", "SELECT 0 UNION SELECT id FROM sale", False, False),
+        ("SELECT id FROM sale UNION SELECT 0", "SELECT 0 UNION SELECT id FROM sale ORDER BY 1 DESC", True, True),
         ("SELECT id FROM (SELECT id FROM sale ORDER BY id DESC)", "SELECT id FROM sale", True, True),
     ],
 )  # fmt: skip
