@@ -12,10 +12,11 @@ from lib.accuracy.chance import determined
 from lib.accuracy.engines.sqlite import SqliteEngine
 from lib.accuracy.evaluation import evaluate
 from lib.accuracy.neighbours import neighbours
+from lib.accuracy.originals import open_original, schema_of
 from lib.accuracy.records import Evaluation
 from lib.accuracy.rewrites import rewrites
 from lib.accuracy.statistics import wilson
-from lib.accuracy.strengthen import open_original, refute, schema_of
+from lib.accuracy.strengthen import refute
 from lib.accuracy.suite import GoldenQuery
 from lib.paths import ROOT
 

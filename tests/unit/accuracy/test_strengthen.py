@@ -10,12 +10,10 @@ import pytest
 
 from lib.accuracy.chance import determined
 from lib.accuracy.constraints import mine, read_tables
+from lib.accuracy.originals import open_original, rules_of, schema_of
 from lib.accuracy.rewrites import rewrites
 from lib.accuracy.strengthen import (
-    open_original,
     refute,
-    rules_of,
-    schema_of,
     strengthen,
     strengthen_suite,
     variants_of,
