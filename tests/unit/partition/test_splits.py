@@ -97,19 +97,24 @@ def test_divergence_at_both_ends_and_between():
     assert divergence({"a": 4}, {"a": 1, "b": 1}, 0.1) == pytest.approx(1 - 0.5**0.9)
 
 
+@pytest.fixture(scope="module")
+def ssp(spider_home):
+    corpus = open_corpus(str(spider_home))
+    examples = examples_of(corpus, "ssp")
+    parts, unreadable = take_apart(examples, corpus.schemas, "shaw")
+    assert (len(examples), len({one.db_id for one in examples}), unreadable) == (4376, 51, {})
+    return examples, parts
+
+
 @pytest.mark.parametrize(
     ("file", "template_seen", "sql_seen", "unseen", "diverges"),
     [("template_1", 42, 12, 330, 0.083), ("length_1", None, None, 300, 0.079), ("random_1", None, None, 68, 0.027),
      ("tmcd_1", None, None, 0, 0.209)],
 )  # fmt: skip
-def test_published_splits_are_measured_as_known(spider_home, shared, file, template_seen, sql_seen, unseen, diverges):
-    corpus = open_corpus(str(spider_home))
-    examples = examples_of(corpus, "ssp")
-    assert (len(examples), len({one.db_id for one in examples})) == (4376, 51)
-    parts, unreadable = take_apart(examples, corpus.schemas, "shaw")
+def test_published_splits_are_measured_as_known(ssp, shared, file, template_seen, sql_seen, unseen, diverges):
+    examples, parts = ssp
     split = read_split(shared / "splits" / f"{file}.json", examples)
     found = against(split["train"], split["test"], parts)
-    assert not unreadable
     assert round(found.compound_divergence, 3) == diverges
     assert found.unseen_atom_examples == unseen
     if template_seen is not None:
@@ -218,22 +223,17 @@ def test_wrong_use(capsys, arguments, code, words):
     assert error.count("\n") == 1
 
 
-def _committed() -> list[str]:
-    return sorted(path.name for path in SPLITS.glob("*.json"))
-
-
-@pytest.mark.parametrize("name", _committed())
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(path.name for path in SPLITS.glob("*.json")))
 def test_committed_lists_are_what_the_code_makes(spider_home, name):
     method, setting, definition, matched, seed = re.fullmatch(
         r"([a-z]+)_([a-z]+)(?:_(shaw|ours))?(_length_matched)?_(\d+)\.json", name
     ).groups()
-    if matched:
-        pytest.skip("made anew by the slow test")
     corpus = open_corpus(str(spider_home))
     examples = examples_of(corpus, setting)
     definition = definition or "ours"
     parts, _ = take_apart(examples, corpus.schemas, definition) if method == "tmcd" else ({}, {})
-    split = make_split(examples, parts, Options(method, setting, int(seed), definition))
+    split = make_split(examples, parts, Options(method, setting, int(seed), definition, bool(matched)))
     lists = json.loads((SPLITS / name).read_text())
     assert lists == {part: [one.id for one in split[part]] for part in PARTS}
     assert (SPLITS / name).stat().st_size < 200_000
