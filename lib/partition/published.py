@@ -1,7 +1,7 @@
 """The setting and the published splits of Spider-SSP (Shaw et al. 2021), and our own id lists."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lib.datasets import PARTS
@@ -47,20 +47,29 @@ def read_split(path: Path, examples: Sequence[Example]) -> dict[str, list[Exampl
         raise RecordError(name, 0, "not a split: expected lists 'train', 'test' and perhaps 'validation'")
     by_name = dict(enumerate(examples)) | {example.id: example for example in examples}
     seen: set[str] = set()
-    split: dict[str, list[Example]] = {part: [] for part in PARTS}
-    for part in PARTS:
-        entries = lists.get(part, [])
-        if not isinstance(entries, list):
-            raise RecordError(name, 0, f"'{part}' must be a list, not {type(entries).__name__}")
-        for place, entry in enumerate(entries):
-            found = by_name.get(entry) if type(entry) in (int, str) else None
-            if found is None:
-                raise RecordError(name, place, f"{entry!r:.60} in '{part}' is none of the {len(examples):,} examples")
-            if found.id in seen:
-                raise RecordError(name, place, f"{entry!r:.60} in '{part}' stands twice")
-            seen.add(found.id)
-            split[part].append(found)
+    split = {part: _found(lists.get(part, []), f"'{part}'", name, by_name, seen) for part in PARTS}
+    by_place = any(type(entry) is int for part in lists for entry in lists[part])
+    if by_place and len(seen) < len(examples):  # places among other examples would pass as places among these
+        raise RecordError(
+            name, 0, f"indices of {len(seen):,} examples, but the setting has {len(examples):,}: try another --setting"
+        )
     return split
+
+
+def _found(entries: object, part: str, name: str, by_name: Mapping, seen: set[str]) -> list[Example]:
+    """The examples of one part; adds their ids to `seen`."""
+    if not isinstance(entries, list):
+        raise RecordError(name, 0, f"{part} must be a list, not {type(entries).__name__}")
+    found = []
+    for place, entry in enumerate(entries):
+        example = by_name.get(entry) if type(entry) in (int, str) else None
+        if example is None:
+            raise RecordError(name, place, f"{entry!r:.60} in {part} is none of the {len(by_name) // 2:,} examples")
+        if example.id in seen:
+            raise RecordError(name, place, f"{entry!r:.60} in {part} stands twice")
+        seen.add(example.id)
+        found.append(example)
+    return found
 
 
 def write_ids(path: Path, split: dict[str, Sequence[Example]]) -> None:

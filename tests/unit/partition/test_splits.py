@@ -131,6 +131,11 @@ def test_published_splits_are_measured_as_known(ssp, shared, file, template_seen
         ({"train": [0], "test": [0]}, RecordError, "record 0: 0 in 'test' stands twice"),
         ({"train": [0], "test": ["train-00000"]}, RecordError, "stands twice"),
         ({"train": [0], "test": [True]}, RecordError, "True in 'test' is none"),
+        (
+            {"train": [0], "test": [1]},
+            RecordError,
+            "indices of 2 examples, but the setting has 3: try another --setting",
+        ),
         ({"train": [0], "test": [[1]]}, RecordError, "is none of the 3 examples"),
     ],
 )
