@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from lib.accuracy.golden import Golden
 from lib.accuracy.mapping import Table, Target, find_mapping, same_counts, within
 from lib.accuracy.naming import columns_fit
 from lib.accuracy.records import Result, Settings
+from lib.accuracy.scores import shared_places
 from lib.accuracy.tolerance import lenient_rows, merged
 from lib.accuracy.values import shown_row
 
@@ -24,6 +26,7 @@ class Matches:
     superset: bool | None
     lenient: bool | None
     flags: tuple[str, ...] = ()  # how they match: permuted, tolerance
+    by_name: bool = False  # exact, with each column under its own name in another place
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +95,26 @@ def compare(
     common = common or overlap(gold.rows, pred.rows)
     if gold.rows == pred.rows or (common.equal_bags and not golden.ordered):
         return Matches(True, True, True, True, True)
+    if _equal_by_name(golden, pred, common):
+        return Matches(True, True, True, True, True, ("permuted",), by_name=True)
     view = _view(golden, pred)
     exact, flags, contains, subset, superset = _strict(view, settings.tolerance, common)
     if exact is not True and golden.pool_unknown and len(gold.rows) == len(pred.rows):
         exact = contains = None  # rows that we could not read might hold the answer
     lenient = _lenient(view, settings.tolerance) if exact is False else exact
     return Matches(exact, contains, subset, superset, lenient, flags)
+
+
+def _equal_by_name(golden: Golden, pred: Result, common: Overlap) -> bool:
+    """Whether the rows are equal with columns of the same names in other places: the usual permutation."""
+    gold = golden.result
+    places = [place for _, place in shared_places(gold.columns, pred.columns)]
+    if len(gold.rows) != len(pred.rows) or not len(places) == len(gold.columns) == len(pred.columns):
+        return False
+    if places == sorted(places):
+        return False
+    rows = map(itemgetter(*places), pred.rows)
+    return list(rows) == gold.rows if golden.ordered else same_counts(Counter(rows), common.gold)
 
 
 def needs_ties(golden: Golden, pred: Result) -> bool:

@@ -18,6 +18,8 @@ def column_score(gold: Sequence[str], pred: Sequence[str]) -> float:
     >>> column_score(["id", "name", "department", "salary"], ["id", "name"])
     50.0
     """
+    if gold == pred:
+        return 100.0
     wanted, got = (Counter(name.lower() for name in names) for names in (gold, pred))
     return 100.0 * (wanted & got).total() / ((wanted | got).total() or 1)
 

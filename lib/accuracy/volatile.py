@@ -3,7 +3,10 @@
 from lib.errors import SqlError
 from lib.sql_tokens import SqlToken, lex
 
-_HINTS = ("now", "current_", "cur", "today", "date", "time", "utc_", "rand", "uid", "newid", "julian", "epoch", "seed")
+_HINTS = (
+    "now", "current_", "curdate", "curtime", "today", "localtime", "utc_", "timeofday", "sysdate", "systime",
+    "timestamp", "rand", "uuid", "newid", "setseed", "julian", "epoch", "date(", "date (", "time(", "time (", "timediff",
+)  # fmt: skip
 _CLOCK_WORDS = {
     "CURRENT_DATE",
     "CURRENT_TIME",

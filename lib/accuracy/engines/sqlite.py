@@ -12,8 +12,8 @@ from urllib.parse import quote
 from lib.accuracy.engines.base import Engine, failed
 from lib.accuracy.records import Limits, Result
 
-_STEPS = 250  # virtual-machine instructions between two looks at the clock: about 5 microseconds
-_LOOKS = 32  # looks at the clock between two looks at the memory
+_STEPS = 500  # virtual-machine instructions between two looks at the clock: about 10 microseconds
+_LOOKS = 16  # looks at the clock between two looks at the memory
 _OPEN = 24  # databases kept open in a process
 _CHUNK = 128  # rows read first
 _MAX_CHUNK = 8192

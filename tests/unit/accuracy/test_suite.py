@@ -2,10 +2,12 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+from contextlib import closing
 
 import pytest
 
@@ -19,7 +21,7 @@ from lib.accuracy.suite import GoldenQuery, join, read_cases, read_golden, read_
 from lib.accuracy.summary import judge_gate, paired, summarise
 from lib.errors import CorpusError, ParameterError, RecordError
 from lib.files import read_jsonl
-from lib.paths import ROOT
+from lib.paths import DATA, ROOT
 
 ARTICLE = '{"Q1": {"question": "Who?", "sql": "SELECT 1"}, "Q2": {"sql": "SELECT 2"}}'
 
@@ -194,3 +196,18 @@ def test_unjudged_pairs_are_left_out():
     empty = summarise([])
     assert (empty.judged, empty.rate.share) == (0, 0.0)
     assert "nothing found" in as_text(empty)
+
+
+def test_the_suite_in_the_repository(tmp_path):
+    """The article's example in its own form: 75.0 for two of four columns, and a golden LIMIT that cuts a tie."""
+    path = tmp_path / "employees.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript((DATA / "golden_queries" / "employees.sql").read_text())
+    folder = DATA / "golden_queries"
+    cases = join(read_golden(folder / "benchmark.json"), read_cases(folder / "test_cases.json"))
+    evaluator = Evaluator(SqliteEngine(path))
+    seen = {case.id: evaluator.evaluate(case) for case in cases}
+    assert (seen["Q1"].row_score, seen["Q1"].column_score, seen["Q1"].accuracy) == (100.0, 50.0, 75.0)
+    assert [seen[key].exact for key in ("Q1", "Q2", "Q3", "Q4")] == [False, True, True, False]
+    assert "gold_nondeterministic" in seen["Q4"].flags
+    assert seen["Q4"].limit_pool == (("Chen",), ("Dana",))
