@@ -26,7 +26,7 @@ study: env ## Run a whole study: data, models, notebooks, tables, figures, repor
 
 test: lint ## Run every check and test, notebooks included
 	@$(BIN)/pytest -q -n 2 --dist loadgroup
-	@grep -l NBVAL_CHECK_OUTPUT notebooks/*.ipynb | xargs -r $(BIN)/pytest -q --nbval-lax -p no:cacheprovider
+	@grep -l NBVAL_CHECK_OUTPUT notebooks/*.ipynb | xargs -r $(BIN)/pytest -q --nbval-lax --nbval-current-env -p no:cacheprovider
 
 unit: env ## Run the quick tests only
 	@$(BIN)/pytest -q -n 2 --dist loadgroup -m "not slow" tests/unit lib
