@@ -317,7 +317,7 @@ def _set_operator(node: exp.Expression, schema: Schema | None) -> Iterator[Chang
         found.replace(new)
 
     yield "set operator", f"{name.upper()} for {node.key.upper()}", turn, ""
-    if node.key == "union":
+    if node.key == "union" and _counts_rows(node):
         every = node.args.get("distinct") is False
         yield "distinct", "UNION" if every else "UNION ALL", lambda found: found.set("distinct", every), ""
     yield "clause", f"without {node.key.upper()}", lambda found: found.replace(found.this.copy()), ""

@@ -173,6 +173,9 @@ def _not_null(connection: sqlite3.Connection, tables: dict[str, Table]) -> Itera
         declared = {
             row[0] for row in connection.execute(f"PRAGMA table_info({quoted(table.name)})") if row[3] or row[5]
         }
+        # a reference without NULL keeps it: under NULL, NOT IN and NOT EXISTS are no longer the same question
+        references = connection.execute(f"PRAGMA foreign_key_list({quoted(table.name)})").fetchall()
+        declared |= {table.at(row[3]) for row in references}
         for column in range(len(table.columns)):
             if any(row[column] is None for row in table.rows):
                 continue

@@ -57,8 +57,23 @@ def _plant_borders(variant: Variant, site: Site) -> None:
         if combination is None:
             return
         edits = _edits(site.conditions, random)
+        if site.outputs and random.random() < 0.3:
+            edits |= _new_output(variant, site, combination, edits)
         fresh = {number for number in range(len(site.tables)) if random.random() < 0.5}
-        variant.attempt(partial(variant.plant, site, combination, edits, fresh))
+        planted = random.random() < 0.7 and variant.attempt(partial(variant.plant, site, combination, edits, fresh))
+        if not planted:
+            variant.attempt(partial(variant.overwrite, site, combination, edits))
+
+
+def _new_output(
+    variant: Variant, site: Site, combination: tuple[tuple, ...], edits: dict[Place, Any]
+) -> dict[Place, Any]:
+    """A value that no other row shows: where rows are shown once only, one row must decide alone."""
+    number, column = variant.random.choice(site.outputs)
+    name = site.tables[number]
+    if (number, column) in edits or variant.reference(name, column) is not None:
+        return {}
+    return {(number, column): variant.fresh(name, column, combination[number][column])}
 
 
 def _any_rows(variant: Variant, site: Site) -> tuple[tuple, ...] | None:

@@ -124,11 +124,26 @@ class Variant:
             self.rows[site.tables[number]].append(tuple(row))
         return {site.tables[number] for number in new}
 
+    def overwrite(self, site: Site, combination: tuple[tuple, ...], edits: dict[Place, Any]) -> set[str]:
+        """Sets values in rows as they stand: for rows that cannot be copied, as each is referred to."""
+        touched = set()
+        for number in sorted({place[0] for place in edits}):
+            name, row = site.tables[number], list(combination[number])
+            if combination[number] not in self.rows[name]:
+                continue
+            columns = {column for place, column in edits if place == number}
+            for column in sorted(columns):
+                row[column] = edits[(number, column)]
+            self._mend(name, row, columns)
+            self.rows[name][self.rows[name].index(combination[number])] = tuple(row)
+            touched.add(name)
+        return touched
+
     def _renew(self, name: str, row: _Row, fixed: set[int]) -> None:
         """Gives a copy keys of its own."""
         for rule in self.constraints.unique:
             if rule.table == name and not fixed.intersection(rule.columns):
-                free = [column for column in rule.columns if self._reference(name, column) is None]
+                free = [column for column in rule.columns if self.reference(name, column) is None]
                 column = free[-1] if free else self.random.choice(rule.columns)
                 row[column] = self._target(name, column) if not free else self.fresh(name, column, row[column])
 
@@ -144,16 +159,19 @@ class Variant:
                 new[right[0]][right[1]] = _alike(new[left[0]][left[1]], combination[right[0]][right[1]])
 
     def _mend(self, name: str, row: _Row, fixed: set[int]) -> None:
-        """Sets what depends on the values set; a value that was set gets a new determinant."""
-        for rule in self.constraints.depends:
-            if rule.table != name:
-                continue
-            expected = self._expected(rule, row[rule.given])
-            if expected is not None and row[rule.column] != expected[0]:
+        """Sets what depends on the values set; a value that was set gets a new determinant, which is set then too."""
+        fixed = set(fixed)
+        rules = [rule for rule in self.constraints.depends if rule.table == name]
+        for _ in range(3):  # one mended value may ask for another
+            for rule in rules:
+                expected = self._expected(rule, row[rule.given])
+                if expected is None or row[rule.column] == expected[0]:
+                    continue
                 if rule.column not in fixed:
                     row[rule.column] = expected[0]
-                elif rule.given not in fixed and self._reference(name, rule.given) is None:
+                elif rule.given not in fixed and self.reference(name, rule.given) is None:
                     row[rule.given] = self.fresh(name, rule.given, row[rule.given])
+                    fixed.add(rule.given)
 
     def _expected(self, rule: Depends, value: Any) -> tuple[Any] | None:
         for rows in (self.rows[rule.table], self.tables[rule.table].rows):
@@ -162,7 +180,8 @@ class Variant:
                     return (row[rule.column],)
         return None
 
-    def _reference(self, name: str, column: int) -> Within | None:
+    def reference(self, name: str, column: int) -> Within | None:
+        """The rule by which a column refers to another table, if it does."""
         for rule in self.constraints.within:
             if rule.table == name and rule.column == column:
                 return rule
@@ -170,7 +189,7 @@ class Variant:
 
     def _target(self, name: str, column: int) -> Any:
         """A random value that a referring column may have."""
-        rule = self._reference(name, column)
+        rule = self.reference(name, column)
         assert rule is not None
         rows = self.rows[rule.target]
         own = self.tables[name].rows[0][column] if self.tables[name].rows else None
@@ -196,7 +215,7 @@ class Variant:
             return set()
         at, column = self.random.randrange(len(rows)), self.random.choice(columns)
         row = list(rows[at])
-        if self._reference(name, column) is not None:
+        if self.reference(name, column) is not None:
             row[column] = self._target(name, column)
         else:
             row[column] = self.random.choice(self.random.choice((rows, table.rows)) or rows)[column]

@@ -57,6 +57,7 @@ NOT_MADE = {
     "DISTINCT in an operand": ("SELECT a FROM t INTERSECT SELECT b FROM u", "DISTINCT"),
     "DISTINCT of one row": ("SELECT a FROM t ORDER BY a LIMIT 1", "DISTINCT"),
     "DISTINCT of an aggregate": ("SELECT max(a) FROM t", "DISTINCT"),
+    "UNION ALL under IN": ("SELECT a FROM t WHERE a IN (SELECT b FROM u UNION SELECT c FROM v)", "UNION ALL"),
     "order inside": ("SELECT a FROM (SELECT a FROM t ORDER BY a) AS s", "DESC"),
     "join condition": ("SELECT a.x FROM a JOIN b ON a.i = b.i", "<>"),
     "LEFT JOIN whose NULLs are refused": ("SELECT a.x FROM a JOIN b ON a.i = b.i WHERE b.y > 1", "LEFT"),
