@@ -5,7 +5,8 @@ from lib.sql_tokens import SqlToken, lex
 
 _HINTS = (
     "now", "current_", "curdate", "curtime", "today", "localtime", "utc_", "timeofday", "sysdate", "systime",
-    "timestamp", "rand", "uuid", "newid", "setseed", "julian", "epoch", "date(", "date (", "time(", "time (", "timediff",
+    "timestamp", "rand", "uuid", "newid", "setseed", "julian", "epoch", "date(", "date (", "time(", "time (",
+    "timediff",
 )  # fmt: skip
 _CLOCK_WORDS = {
     "CURRENT_DATE",

@@ -16,7 +16,7 @@ _STEPS = 500  # virtual-machine instructions between two looks at the clock: abo
 _LOOKS = 16  # looks at the clock between two looks at the memory
 _OPEN = 24  # databases kept open in a process
 _CHUNK = 128  # rows read first
-_MAX_CHUNK = 8192
+_MIN_CHUNK, _MAX_CHUNK = 8, 8192
 _SLOW = 0.005  # seconds for a chunk, above which chunks get smaller: between chunks the limits are looked at
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _READS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
@@ -154,7 +154,7 @@ class _Guard:
             if now > self.deadline:
                 self.stopped = "timeout"
                 raise sqlite3.OperationalError("interrupted")
-            step = min(step * 2, _MAX_CHUNK) if now - before < _SLOW else max(step // 4, 1)
+            step = min(step * 2, _MAX_CHUNK) if now - before < _SLOW else max(step // 2, _MIN_CHUNK)
             before = now
         cursor.close()
 
