@@ -22,7 +22,7 @@ env: ## Make the environment .venv from requirements.lock (PYTHON=... chooses th
 	@PYTHON="$(PYTHON)" scripts/env.sh
 
 study: env ## Run a whole study: data, models, notebooks, tables, figures, report (STUDY=builtin|spider, CORES=2)
-	@exec $(BIN)/python -m lib.leash $(BIN)/spidercompose study $(STUDY) --cores $(CORES)
+	@exec $(BIN)/python -m lib.leash $$PPID $(BIN)/spidercompose study $(STUDY) --cores $(CORES)
 
 test: lint ## Run every check and test, notebooks included
 	@$(BIN)/pytest -q -n 2 --dist loadgroup
@@ -39,7 +39,7 @@ format: env ## Put all code in the agreed format
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .
 
 notebooks: env ## Run the built-in study and store its notebooks, normalised, in notebooks/
-	@exec $(BIN)/python -m lib.leash $(BIN)/spidercompose study builtin --cores $(CORES) --store-notebooks
+	@exec $(BIN)/python -m lib.leash $$PPID $(BIN)/spidercompose study builtin --cores $(CORES) --store-notebooks
 
 site: env ## Write the HTML report again from what is there (site/index.html)
 	@$(BIN)/spidercompose study $(STUDY) --report

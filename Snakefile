@@ -4,6 +4,7 @@ Every step is one `spidercompose` command that writes its files whole or not at 
 started again. Paths are relative to the folder of the study, the repository by default.
 """
 
+import os
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ study = study_of(config, "the study's parameters")
 places = Places(Path("."), study.name)
 SETTINGS = f"build/{study.name}/study.yaml"
 # A step ends when Snakemake ends, however that ends.
-SPIDERCOMPOSE = f"{sys.executable} -m lib.leash {sys.executable} -m lib.cli"
+SPIDERCOMPOSE = f"exec {sys.executable} -m lib.leash {os.getpid()} {sys.executable} -m lib.cli"
 VARIANTS = {name: recipe["variant"] for name, recipe in DATASETS.items() if "variant" in recipe}
 ABLATIONS = {name: recipe["by"] for name, recipe in DATASETS.items() if "by" in recipe}
 

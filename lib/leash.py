@@ -1,7 +1,8 @@
-"""Runs a command that ends when its parent ends: `python -m lib.leash COMMAND ARGUMENTS`.
+"""Runs a command that ends when its parent ends: `python -m lib.leash PARENT COMMAND ARGUMENTS`.
 
-Without it, killing `make study` leaves its children at work, and the next start would meet them. Linux only; elsewhere
-the command just runs.
+PARENT is the parent's process id, so that one who ended before the leash was on is noticed too. Without the leash,
+killing `make study` leaves its children at work, and the next start would meet them. Linux only; elsewhere the
+command just runs.
 """
 
 import ctypes
@@ -12,12 +13,14 @@ import sys
 _PR_SET_PDEATHSIG = 1  # from linux/prctl.h
 
 
-def main(command: list[str]) -> None:
-    """Becomes the command; never returns."""
+def main(parent: str, *command: str) -> None:
+    """Becomes the command, or ends at once if the parent has ended; never returns."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != int(parent):
+            sys.exit(128 + signal.SIGKILL)
     os.execvp(command[0], command)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(*sys.argv[1:])

@@ -243,7 +243,7 @@ def run_study(study: Study, out: Path, cores: int, targets: Sequence[str] = (), 
     ]  # fmt: skip
     with _turn(places.out) as lock:
         # The lock is handed on: it is free again only when Snakemake too has ended, however it ends.
-        code = _shown([sys.executable, "-m", "lib.leash", *command], lock, cwd=ROOT)
+        code = _shown([sys.executable, "-m", "lib.leash", str(os.getpid()), *command], lock, cwd=ROOT)
     if code:
         raise StudyError(
             f"a step of study '{study.name}' failed, its words are above; the same command goes on from there"

@@ -9,21 +9,26 @@ import time
 import pytest
 
 LEASH = [sys.executable, "-m", "lib.leash"]
+OURS = [*LEASH, str(os.getpid())]
 
 
 @pytest.mark.parametrize("code", [0, 3])
 def test_words_and_exit_code_pass(code):
-    done = subprocess.run([*LEASH, "bash", "-c", f"echo $1; exit {code}", "x", "a b"], capture_output=True, text=True)
+    done = subprocess.run([*OURS, "bash", "-c", f"echo $1; exit {code}", "x", "a b"], capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ("a b\n", code)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells a process that its parent ended")
-def test_it_ends_with_its_parent():
+@pytest.mark.parametrize("started", [b"lib.leash", b"sleep\0" + b"60"], ids=["before the leash is on", "after"])
+def test_it_ends_with_its_parent(started):
+    script = 'python=$1; shift; "$python" -m lib.leash $$ "$@" & echo $!; wait'
     parent = subprocess.Popen(
-        ["bash", "-c", '"$@" & echo $!; wait', "x", *LEASH, "sleep", "60"], stdout=subprocess.PIPE, text=True
+        ["bash", "-c", script, "x", sys.executable, "sleep", "60"], stdout=subprocess.PIPE, text=True
     )
     child = int(parent.stdout.readline())
-    wait_until(lambda: b"sleep" in command_line(child))
+    wait_until(
+        lambda: started in command_line(child) and (started == b"lib.leash" or b"leash" not in command_line(child))
+    )
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     parent.stdout.close()
@@ -46,5 +51,5 @@ def wait_until(test, seconds: float = 30) -> None:
 
 
 def test_the_command_sees_the_same_environment():
-    done = subprocess.run([*LEASH, "env"], capture_output=True, text=True, env=os.environ | {"SHADE": "blue"})
+    done = subprocess.run([*OURS, "env"], capture_output=True, text=True, env=os.environ | {"SHADE": "blue"})
     assert "SHADE=blue" in done.stdout
