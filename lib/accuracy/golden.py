@@ -3,12 +3,14 @@
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
+from lib.accuracy.bare import undetermined_columns
 from lib.accuracy.gate import lexed_as, refusal
 from lib.accuracy.outline import Item, Outline, outline, unquoted
 from lib.accuracy.records import Limits, Result, Settings
 from lib.accuracy.volatile import volatile_flags
 
 _SHAPING = ("order", "limit", "offset", "fetch")  # without these words no order and no cut
+_MERGING = ("group", "count", "sum", "avg", "total")  # without these no row stands for several
 _POOL_ROWS = 100_000  # rows read to learn among which ones a LIMIT chose
 
 
@@ -66,6 +68,11 @@ def prepare(sql: str, engine, settings: Settings) -> Golden:
     golden = Golden(sql, result, shape, ordered, flags + volatile_flags(sql, lexed_as(engine.dialect)))
     if settings.determinacy and shape is not None and shape.cut and result.rows:
         _look_up_cut(golden, engine, settings.limits)
+    if settings.determinacy and result.rows and any(word in text for word in _MERGING):
+        whole = shape or outline(sql, lexed_as(engine.dialect))
+        if whole is not None and undetermined_columns(whole, engine, settings.limits):
+            golden.flags = (*golden.flags, "bare_columns")
+            golden.flags += () if "gold_nondeterministic" in golden.flags else ("gold_nondeterministic",)
     return golden
 
 

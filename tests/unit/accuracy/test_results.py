@@ -156,6 +156,10 @@ def test_lenient(verdict, gold, pred, lenient):
         ("SELECT id FROM sale LIMIT 9", set()),
         ("SELECT count(*) FROM sale LIMIT 1", set()),
         ("SELECT town FROM sale GROUP BY town ORDER BY count(*) DESC LIMIT 1", set()),
+        ("SELECT id, count(*) FROM sale GROUP BY town", {"gold_nondeterministic", "bare_columns"}),
+        ("SELECT town, amount, count(*) FROM sale GROUP BY town", set()),
+        ("SELECT town, count(*) FROM sale", {"gold_nondeterministic", "bare_columns"}),
+        ("SELECT id, max(amount) FROM sale GROUP BY town", set()),
         ("SELECT town FROM sale GROUP BY town ORDER BY count(*) LIMIT 1", {"gold_nondeterministic", "ties"}),
     ],
 )
