@@ -63,17 +63,37 @@ def prepare(sql: str, engine, settings: Settings) -> Golden:
     shape = outline(sql, lexed_as(engine.dialect)) if any(word in text for word in _SHAPING) else None
     if result.status != "ok":
         return Golden(sql, result, shape, False, ())
-    flags = () if result.rows else ("vacuous",)
+    flags = (*_emptiness(result.rows), *volatile_flags(sql, lexed_as(engine.dialect)))
+    if "random" in flags:
+        flags = (*flags, "gold_nondeterministic")
+        shape = _without_chance(shape)
     ordered = settings.order == "require" or (settings.order == "auto" and shape is not None and shape.ordered)
-    golden = Golden(sql, result, shape, ordered, flags + volatile_flags(sql, lexed_as(engine.dialect)))
+    golden = Golden(sql, result, shape, ordered, flags)
     if settings.determinacy and shape is not None and shape.cut and result.rows:
         _look_up_cut(golden, engine, settings.limits)
     if settings.determinacy and result.rows and any(word in text for word in _MERGING):
         whole = shape or outline(sql, lexed_as(engine.dialect))
         if whole is not None and undetermined_columns(whole, engine, settings.limits):
-            golden.flags = (*golden.flags, "bare_columns")
-            golden.flags += () if "gold_nondeterministic" in golden.flags else ("gold_nondeterministic",)
+            _add_flags(golden, "bare_columns", "gold_nondeterministic")
     return golden
+
+
+def _add_flags(golden: Golden, *names: str) -> None:
+    golden.flags += tuple(name for name in names if name not in golden.flags)
+
+
+def _emptiness(rows: list[tuple]) -> tuple[str, ...]:
+    """What makes agreement with a golden result no evidence: it has no rows, or nothing but NULL in them."""
+    if not rows:
+        return ("vacuous",)
+    return ("null_only",) if all(cell is None for row in rows for cell in row) else ()
+
+
+def _without_chance(shape: Outline | None) -> Outline | None:
+    """A query sorted by chance asks for no order: all rows tie."""
+    if shape is None or not any("rand" in key.text.lower() for key in shape.keys):
+        return shape
+    return replace(shape, ordered=False, keys=())
 
 
 def _look_up_cut(golden: Golden, engine, limits: Limits) -> None:
@@ -100,11 +120,11 @@ def _look_up_pool(golden: Golden, engine, limits: Limits, stop: int) -> None:
     rows = _keyed_rows(golden, engine, limits, None)
     if rows is None or not Counter(golden.result.rows) <= Counter(row for row, _ in rows):
         golden.pool_unknown = True
-        golden.flags = (*golden.flags, "gold_nondeterministic")
+        _add_flags(golden, "gold_nondeterministic")
         return
     golden.blocks = _blocks(rows, golden.shape.offset, stop)
     if golden.cut_blocks:
-        golden.flags = (*golden.flags, "gold_nondeterministic")
+        _add_flags(golden, "gold_nondeterministic")
 
 
 def _blocks(rows: list[tuple[tuple, tuple]], start: int, stop: int) -> tuple[Block, ...]:

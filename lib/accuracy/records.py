@@ -84,7 +84,9 @@ class Evaluation:
     row_score: float | None  # 0-100, the article's, over the shared columns; None if not judged
     column_score: float | None  # 0-100, shared names among all names
     accuracy: float | None  # 0-100, mean of both
-    flags: tuple[str, ...]  # vacuous, gold_nondeterministic, clock, random, ties, permuted, tolerance, ...
+    flags: tuple[
+        str, ...
+    ]  # vacuous, null_only, gold_nondeterministic, bare_columns, clock, random, ties, permuted, ...
     difference: str | None  # the first difference, one line
     error: str | None  # what the engine said, one line
     gold_sql: str

@@ -13,6 +13,7 @@ _HEALTH = {
     "gold_error": "golden query fails",
     "no_database": "database is missing",
     "vacuous": "golden result is empty",
+    "null_only": "golden result holds nothing but NULL",
     "gold_nondeterministic": "golden result is not determined",
     "clock": "golden query depends on the clock",
     "random": "golden query depends on chance",

@@ -9,7 +9,7 @@ from lib.accuracy.records import MODES, STATUSES, UNJUDGED
 from lib.accuracy.statistics import clustered_bootstrap, mcnemar, wilson
 
 VIEWS = (*MODES, "bird", "test_suite")
-_GOLDEN_FLAGS = ("vacuous", "gold_nondeterministic", "clock", "random")
+_GOLDEN_FLAGS = ("vacuous", "null_only", "gold_nondeterministic", "clock", "random")
 _KEPT_IDS = 20  # ids shown of any list
 
 

@@ -156,6 +156,8 @@ def test_lenient(verdict, gold, pred, lenient):
         ("SELECT id FROM sale LIMIT 9", set()),
         ("SELECT count(*) FROM sale LIMIT 1", set()),
         ("SELECT town FROM sale GROUP BY town ORDER BY count(*) DESC LIMIT 1", set()),
+        ("SELECT sum(id) FROM empty", {"null_only"}),
+        ("SELECT random()", {"random", "gold_nondeterministic"}),
         ("SELECT id, count(*) FROM sale GROUP BY town", {"gold_nondeterministic", "bare_columns"}),
         ("SELECT town, amount, count(*) FROM sale GROUP BY town", set()),
         ("SELECT town, count(*) FROM sale", {"gold_nondeterministic", "bare_columns"}),
@@ -165,6 +167,13 @@ def test_lenient(verdict, gold, pred, lenient):
 )
 def test_flags_of_golden_queries(verdict, sql, flags):
     assert set(verdict(sql, sql).flags) == flags
+
+
+def test_sorting_by_chance_asks_for_no_order(verdict):
+    assert verdict("SELECT id FROM sale ORDER BY random()", "SELECT id FROM sale").exact
+    seen = verdict("SELECT id FROM sale ORDER BY random() LIMIT 1", "SELECT 3")
+    assert (seen.exact, len(seen.limit_pool)) == (True, 4)
+    assert not verdict("SELECT id FROM sale ORDER BY random() LIMIT 1", "SELECT 9").exact
 
 
 @pytest.mark.parametrize(("order", "exact"), [("auto", True), ("ignore", True), ("require", False)])

@@ -211,3 +211,13 @@ def test_the_suite_in_the_repository(tmp_path):
     assert [seen[key].exact for key in ("Q1", "Q2", "Q3", "Q4")] == [False, True, True, False]
     assert "gold_nondeterministic" in seen["Q4"].flags
     assert seen["Q4"].limit_pool == (("Chen",), ("Dana",))
+
+
+def test_the_package_offers_what_programs_need(shop):
+    import lib.accuracy
+
+    for name in lib.accuracy.__all__:
+        assert getattr(lib.accuracy, name).__name__ == name
+    assert lib.accuracy.evaluate("SELECT 1", "SELECT 1.0", f"sqlite:{shop}").exact
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = lib.accuracy.nothing
