@@ -95,7 +95,8 @@ def test_imported_packages_are_declared():
         for name in _imported(path):
             if name in sys.stdlib_module_names or name == "lib":
                 continue
-            names = {canonicalize_name(owner) for owner in [OPTIONAL[name]] if name in OPTIONAL else owners.get(name, [name])}
+            known = [OPTIONAL[name]] if name in OPTIONAL else owners.get(name, [name])
+            names = {canonicalize_name(owner) for owner in known}
             if not names & declared:
                 undeclared.add(f"{path.relative_to(ROOT)} imports {name}")
     assert not undeclared
