@@ -16,7 +16,7 @@ _PLACES = {
     "Settings": "records",
     "open_engine": "engines.catalog",
 }
-__all__ = sorted(_PLACES)  # noqa: PLE0605 - names found by __getattr__
+__all__ = sorted(_PLACES)
 
 
 def __getattr__(name: str):
