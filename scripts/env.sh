@@ -64,7 +64,8 @@ if command -v flock >/dev/null; then # two makes at once: the second waits, then
 fi
 rm -f "$stamp"
 if ! "$venv/bin/python" -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-  make_venv "$(find_python)"
+  python=$(find_python) || exit 3
+  make_venv "$python"
 fi
 install
 wanted >"$stamp"

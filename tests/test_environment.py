@@ -2,10 +2,12 @@
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 from importlib.metadata import packages_distributions, version
+from pathlib import Path
 
 import pytest
 import yaml
@@ -125,3 +127,51 @@ def test_light_modules_load_nothing_heavy(module):
 def test_versions_agree():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert str(citation["version"]) == lib.__version__ == version("spidercompose")
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """The files that `make env` starts from, without an environment."""
+    for name in ("requirements.lock", "pyproject.toml", "Makefile", "scripts/env.sh"):
+        target = tmp_path / name
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, target)
+    return tmp_path
+
+
+def script(path: Path, body: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("python", "message"),
+    [
+        ("exit 1", "env: no Python 3.11 or newer found (tried: "),
+        (
+            'case "$*" in *ensurepip*) exit 1;; esac',
+            "lacks the venv module. Install it (Debian, Ubuntu: apt-get install",
+        ),
+    ],
+    ids=["no python", "no venv"],
+)
+def test_env_says_plainly_what_is_missing(bare, python, message):
+    python = script(bare / "python", python)
+    done = subprocess.run(["make", "env", f"PYTHON={python}"], cwd=bare, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("env: ") == 1
+    assert not (bare / ".venv").exists()
+
+
+def test_env_that_is_up_to_date_is_left_alone(bare):
+    digest = subprocess.run(
+        "cat requirements.lock pyproject.toml scripts/env.sh | sha256sum | cut -d ' ' -f 1",
+        shell=True, cwd=bare, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    (bare / ".venv/bin").mkdir(parents=True)
+    script(bare / ".venv/bin/python", "exit 1")  # any use of it would fail
+    (bare / ".venv/.made-from").write_text(digest.stdout)
+    done = subprocess.run(["make", "env"], cwd=bare, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
