@@ -263,6 +263,12 @@ def test_a_failing_golden_query_is_a_problem_of_the_report(harbour, tmp_path):
     assert report.neighbours == 0
 
 
+def test_two_empty_results_refute_nothing(harbour):
+    gold = "SELECT count(*), max(age) FROM ship WHERE flag = 'ZZ' GROUP BY flag"
+    assert refute(gold, gold.replace("count(*)", "count(id)"), [harbour]) is None
+    assert refute(gold, gold.replace("count(*), ", ""), [harbour]) == harbour  # another number of columns
+
+
 def test_hostile_predictions_do_not_touch_the_variants(harbour, tmp_path):
     original, _ = _strengthened(harbour, tmp_path, WRONG["border"][0])
     before = [path.read_bytes() for path in original.variants]
