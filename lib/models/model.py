@@ -11,6 +11,8 @@ from lib.models.encoders import make_encoder
 from lib.models.encoders.memory import Memory
 from lib.models.layers import exact, real
 
+_ROWS = 64
+
 
 class Translator(nn.Module):
     """SQL-to-text model.
@@ -45,10 +47,20 @@ class Translator(nn.Module):
         memory, decoded = self(batch)
         chosen = real(batch.target_lengths, batch.target.shape[1])  # (batch, trg_len)
         words = batch.target[chosen]  # (n,): padding is cut off before the costly projection
-        logits = self.decoder.logits(decoded.features[chosen])  # (n, vocabulary)
+        logits = self._logits(decoded.features, chosen)  # (n, vocabulary)
         if decoded.gate is None:
             return _vocabulary_loss(logits, words, self.target_size, smoothing), len(words)
         return self._copy_loss(logits, words, decoded, memory, chosen, smoothing), len(words)
+
+    def _logits(self, features: Tensor, chosen: Tensor) -> Tensor:
+        """Logits at the chosen places: (batch, trg_len, embedding) -> (n, vocabulary).
+
+        The product is made for a few places more, up to a multiple: oneDNN compiles, and keeps, a kernel for each size.
+        """
+        places = chosen.flatten().nonzero().squeeze(1)  # (n,)
+        more = places.new_zeros(-len(places) % _ROWS)
+        rows = features.flatten(0, 1).index_select(0, torch.cat([places, more]))
+        return self.decoder.logits(rows)[: len(places)]
 
     def _copy_loss(self, logits: Tensor, words: Tensor, decoded: Decoded, memory: Memory, chosen: Tensor,
                    smoothing: float) -> Tensor:  # fmt: skip

@@ -11,11 +11,12 @@ from lib.models.model import Translator
 from lib.models.vocabulary import END, PAD, START, UNKNOWN
 
 _NEVER = (PAD, UNKNOWN, START)  # words that no text holds
+_ROWS = 16  # rows leave the batch in steps of this
 
 
 def limits(lengths: Tensor) -> Tensor:
     """The longest text allowed for each source, in words; no reference of Spider comes near."""
-    return 2 * lengths + 20
+    return (2 * lengths + 20).cpu()
 
 
 @torch.no_grad()
@@ -79,20 +80,35 @@ def _greedy(step: _Stepper, longest: Tensor) -> list[list[int]]:
     """The likeliest word at each step."""
     texts: list[list[int]] = [[] for _ in longest]
     live = torch.arange(len(longest))  # numbers of the sentences in the rows
+    going = torch.ones(len(longest), dtype=torch.bool)  # of each row: whether its sentence goes on
     state, words = step.state, torch.full_like(live, START)
     for length in range(1, int(longest.max()) + 1):
         state, scores = step(state, words)
         words = scores.argmax(dim=-1).cpu()
-        for row, word in zip(live.tolist(), words.tolist(), strict=True):
-            if word != END:
-                texts[row].append(word)
-        going = (words != END) & (length < longest[live])
+        going &= words != END
+        for row in going.nonzero().squeeze(1).tolist():
+            texts[int(live[row])].append(int(words[row]))
+        going &= length < longest[live]
         if not going.any():
             break
-        if not going.all():
-            rows = going.nonzero().squeeze(1)
-            live, words, state = live[rows], words[rows], state.rows(rows)
+        rows = _kept(going, _ROWS)
+        if rows is not None:
+            live, words, going, state = live[rows], words[rows], going[rows], state.rows(rows)
     return texts
+
+
+def _kept(going: Tensor, multiple: int) -> Tensor | None:
+    """The rows to go on with: those that are not finished, and finished ones up to a multiple.
+
+    oneDNN compiles a kernel for each number of rows, which costs more than a few rows in vain.
+
+    Returns:
+        Their numbers in order, or None if no row can go.
+    """
+    size = -(-int(going.sum()) // multiple) * multiple
+    if size >= len(going):
+        return None
+    return torch.cat([going.nonzero(), (~going).nonzero()]).squeeze(1)[:size].sort().values
 
 
 def _beam(step: _Stepper, longest: Tensor, beam: int, length_penalty: float) -> list[list[int]]:
@@ -104,20 +120,25 @@ def _beam(step: _Stepper, longest: Tensor, beam: int, length_penalty: float) -> 
     scores = torch.full((count, beam), float("-inf"))
     scores[:, 0] = 0  # all beams of a sentence start alike: count only one
     texts = torch.full((count, beam, 1), START)
+    going = torch.ones(count, dtype=torch.bool)  # of each live sentence
     for length in range(1, int(longest.max()) + 1):
         state, chances = step(state, texts[:, :, -1].reshape(-1))
-        totals, origins, words = _candidates(scores, chances.cpu(), beam)
-        _collect(finished, live, texts, totals, origins, words, beam, length**length_penalty)
-        scores, origins, words = _continued(totals, origins, words, beam)
+        candidates = _candidates(scores, chances.cpu(), beam)
+        divisor = length**length_penalty
+        _collect(finished, live, going, texts, candidates, beam, divisor)
+        scores, origins, words = _continued(*candidates, beam)
         texts = torch.cat([texts.gather(1, origins[:, :, None].expand(-1, -1, texts.shape[2])), words[:, :, None]], 2)
-        rows = (torch.arange(len(live))[:, None] * beam + origins).reshape(-1)
-        over = length >= longest[live]
-        _cut_off(finished, live, texts, scores, over, length**length_penalty)
-        going = torch.tensor([len(finished[i]) < beam for i in live.tolist()]) & ~over
+        over = going & (length >= longest[live])
+        _cut_off(finished, live, texts, scores, over, divisor)
+        going &= ~over & torch.tensor([len(finished[i]) < beam for i in live.tolist()])
         if not going.any():
             break
-        live, scores, texts = live[going], scores[going], texts[going]
-        state = state.rows(rows.view(-1, beam)[going].reshape(-1))
+        rows = (torch.arange(len(live))[:, None] * beam + origins).reshape(-1)
+        kept = _kept(going, max(1, _ROWS // beam))
+        if kept is not None:
+            live, going, scores, texts = live[kept], going[kept], scores[kept], texts[kept]
+            rows = rows.view(-1, beam)[kept].reshape(-1)
+        state = state.rows(rows)
     return [max(found, key=lambda pair: pair[0])[1] for found in finished]
 
 
@@ -132,10 +153,11 @@ def _candidates(scores: Tensor, chances: Tensor, beam: int) -> tuple[Tensor, Ten
     return best, places // width, places % width
 
 
-def _collect(finished: list, live: Tensor, texts: Tensor, totals: Tensor, origins: Tensor, words: Tensor, beam: int,
+def _collect(finished: list, live: Tensor, going: Tensor, texts: Tensor, candidates: tuple, beam: int,
              divisor: float) -> None:  # fmt: skip
     """Notes the texts that end now; only those among the best `beam`."""
-    ends = (words[:, :beam] == END) & totals[:, :beam].isfinite()
+    totals, origins, words = candidates
+    ends = (words[:, :beam] == END) & totals[:, :beam].isfinite() & going[:, None]
     for row, rank in ends.nonzero().tolist():
         text = texts[row, origins[row, rank], 1:].tolist()
         finished[live[row]].append((float(totals[row, rank]) / divisor, text))
