@@ -42,6 +42,7 @@ LAYERS = [
     "inputs",
     "drawing",
     "report",
+    "length_tables",
     "comparison",
     "notebooks",
     "site",
