@@ -105,7 +105,9 @@ class _Guard:
         self.connection = _connect(path)
         self.connection.execute("PRAGMA query_only = 1")
         self.connection.execute("PRAGMA trusted_schema = 0")
-        self.connection.execute("PRAGMA temp_store = 2")  # sorters in memory, where the limit sees them
+        # Sorters write runs of a few megabytes to unlinked files: in memory they would sort everything at the end,
+        # in one instruction that no deadline stops (measured: 7.5 s instead of 5 s).
+        self.connection.execute("PRAGMA temp_store = 1")
         self.cell = 0
         for what, limit in (
             ("ATTACHED", 0),
