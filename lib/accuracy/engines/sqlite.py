@@ -15,8 +15,8 @@ from lib.accuracy.records import Limits, Result
 _STEPS = 500  # virtual-machine instructions between two looks at the clock: about 10 microseconds
 _LOOKS = 16  # looks at the clock between two looks at the memory
 _OPEN = 24  # databases kept open in a process
-_CHUNK = 128  # rows read first
-_MIN_CHUNK, _MAX_CHUNK = 8, 8192
+_FEW, _CHUNK = 8, 128  # rows read first, and then
+_MAX_CHUNK = 8192
 _SLOW = 0.005  # seconds for a chunk, above which chunks get smaller: between chunks the limits are looked at
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _READS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
@@ -135,8 +135,8 @@ class _Guard:
     def _fetch(self, sql: str, limits: Limits, started: float) -> Result:
         cursor = self.connection.execute(sql)
         columns = tuple(column[0] for column in cursor.description or ())
-        rows = cursor.fetchmany(_CHUNK)
-        if len(rows) == _CHUNK:
+        rows = cursor.fetchmany(_FEW)
+        if len(rows) == _FEW:
             self._fetch_rest(cursor, rows, limits)
         if len(rows) > limits.max_rows:
             del rows[limits.max_rows :]
@@ -144,7 +144,7 @@ class _Guard:
         return Result("ok", columns, rows, "", perf_counter() - started)
 
     def _fetch_rest(self, cursor: sqlite3.Cursor, rows: list[tuple], limits: Limits) -> None:
-        step, before = _CHUNK, perf_counter()
+        step, before = min(_CHUNK, self._affordable(rows)), perf_counter()
         while len(rows) <= limits.max_rows:
             chunk = cursor.fetchmany(min(step, limits.max_rows + 1 - len(rows)))
             rows += chunk
@@ -156,9 +156,15 @@ class _Guard:
             if now > self.deadline:
                 self.stopped = "timeout"
                 raise sqlite3.OperationalError("interrupted")
-            step = min(step * 2, _MAX_CHUNK) if now - before < _SLOW else max(step // 2, _MIN_CHUNK)
+            step = min(step * 2, _MAX_CHUNK) if now - before < _SLOW else max(step // 2, _FEW)
+            step = min(step, self._affordable(chunk))
             before = now
         cursor.close()
+
+    def _affordable(self, rows: list[tuple]) -> int:
+        """Rows like the last one that take a tenth of the memory allowed."""
+        size = sum(len(cell) for cell in rows[-1] if type(cell) in (str, bytes)) + 64
+        return max(1, self.limits.max_memory // (10 * size))
 
     def _explained(self, error: BaseException, sql: str, limits: Limits, started: float) -> Result:
         text = str(error)
