@@ -66,14 +66,20 @@ def _section(out: Path, study: str) -> str:
         f"<p>Its notebooks were not run here: <code>make study STUDY={escape(study)}</code>.</p>")  # fmt: skip
     parts = [f'<section id="{study}"><h2>{escape(_title(study))}</h2>', reading]
     tables = _tables(out, study)
-    claims = [item for item in tables if item.name.endswith("_claims")]
-    others = [item for item in tables if item not in claims]
+    others = [item for item in tables if not item.name.endswith("_claims")]
+    titles = {path.stem.split("_")[0]: _opening(read_notebook(path))[0] for path in notebooks}
+    claims = [_titled(item, titles.get(item.name.split("_")[0], item.name)) for item in tables if item not in others]
     figures = _figures(out, study)
-    for heading, items in (("What the paper says", claims), ("Figures", figures), ("Tables", others)):
+    for heading, items in (("What the paper says, and what we find", claims), ("Figures", figures), ("Tables", others)):
         if items:
             entries = "\n".join(f'<article id="{study}-{item.name}">{item.html}</article>' for item in items)
             parts.append(f"<h3>{heading}</h3>\n{entries}")
     return "\n".join([*parts, "</section>"])
+
+
+def _titled(item: Item, title: str) -> Item:
+    """The same table under another caption."""
+    return Item(item.name, title, item.html.replace(escape(item.caption), escape(title), 1))
 
 
 def _notebook_entry(path: Path, folder: Path) -> str:
@@ -188,7 +194,7 @@ h1 { font-size: 1.8rem; line-height: 1.25; } h2 { font-size: 1.35rem; margin-top
 h3 { font-size: 1.1rem; margin-top: 1.8rem; }
 a { color: var(--accent); } a.anchor-link { display: none; }
 section > h2 { border-bottom: 2px solid var(--accent); padding-bottom: .2rem; }
-ol.notebooks { padding-left: 1.3rem; } ol.notebooks li { margin: .5rem 0; }
+ol.notebooks { padding-left: 0; list-style: none; } ol.notebooks li { margin: .5rem 0; }
 article { margin: 1.4rem 0 2rem; overflow-x: auto; }
 figure { margin: 0; } figcaption, caption { color: var(--quiet); font-size: .88rem; text-align: left; }
 caption { padding-bottom: .35rem; caption-side: top; }
