@@ -152,12 +152,7 @@ def test_a_megabyte_of_sql():
         "split",
         "-",
         stdin=b"SELECT a FROM t WHERE b IN ("
-         b"'"
-        + b"x" * 50
-        + b"', '"
-        + b"', '".join([b"y" * 50] * 20_000)
-        + b"', "
-        + b"'y')",
+        b"'" + b"x" * 50 + b"', '" + b"', '".join([b"y" * 50] * 20_000) + b"', " + b"'y')",
     )
     assert done.returncode == 0, done.stderr[-300:]
     assert len(json.loads(done.stdout)[1]["sql"]) > 1_000_000
