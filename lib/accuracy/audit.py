@@ -1,34 +1,47 @@
-"""The audit: append-only records of evaluations, in JSONL or in any SQL table."""
+"""The audit: append-only records of evaluations, in JSONL or in any SQL table.
+
+No verdict changes once it is written; a judge's confidence, which is no verdict, may be filled in later.
+"""
+
+from __future__ import annotations
 
 import json
 import platform
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import cache
+from typing import TYPE_CHECKING
 
 from lib import __version__
 from lib.accuracy.engines.base import one_line
 from lib.accuracy.records import Evaluation, Limits, Settings
 from lib.errors import CorpusError, EngineError, ParameterError, suggest
 
+if TYPE_CHECKING:
+    from lib.accuracy.structure import Structure
+
 # Columns of the SQL table: the article's metadata first. JSON holds the whole record.
 _COLUMNS = (
     "question_id", "accuracy", "row_score", "column_score", "execution_success", "llm_confidence", "errors", "status",
     "exact", "gold_hash", "pred_hash", "database_hash", "settings_hash", "versions", "record",
 )  # fmt: skip
+_FIGURES = ("accuracy", "row_score", "column_score", "llm_confidence")
 _TABLE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*){0,2}")
 
 
-def audit_record(evaluation: Evaluation, confidence: float | None = None) -> dict:
+def audit_record(evaluation: Evaluation, confidence: float | None = None, structure: Structure | None = None) -> dict:
     """An evaluation with the article's metadata and the versions that made it.
 
     Args:
         evaluation: the verdict.
         confidence: of a judge, 0-1; None without one.
+        structure: how the clauses differ; without it the record has no such field.
     """
     record = evaluation.to_json()
+    if structure is not None:
+        record["structure"] = structure.to_json()
     return {
         **record,
         "question_id": evaluation.id,
@@ -37,6 +50,18 @@ def audit_record(evaluation: Evaluation, confidence: float | None = None) -> dic
         "errors": evaluation.error,
         "versions": versions(),
     }
+
+
+def with_confidence(records: Iterable[dict], confidences: Mapping[str, float | None]) -> Iterator[dict]:
+    """Records with the confidence that a judge has in them; those that it did not see stay as they are.
+
+    Args:
+        records: of `audit_record`.
+        confidences: id -> 0-1, None where the judge gave no usable answer.
+    """
+    for record in records:
+        found = record["id"] in confidences
+        yield {**record, "llm_confidence": confidences[record["id"]]} if found else record
 
 
 @cache
@@ -102,9 +127,7 @@ def write_table(records: Iterable[dict], connection, table: str = "sql_accuracy_
         raise ParameterError(f"'{table}' is no name of a table: letters, digits and _ only")
     if placeholder not in ("?", "%s"):
         raise ParameterError(f"the placeholder is ? or %s, not {placeholder!r}")
-    kinds = dict.fromkeys(_COLUMNS, "VARCHAR") | dict.fromkeys(
-        ("accuracy", "row_score", "column_score"), "DOUBLE PRECISION"
-    )
+    kinds = dict.fromkeys(_COLUMNS, "VARCHAR") | dict.fromkeys(_FIGURES, "DOUBLE PRECISION")
     columns = ", ".join(f"{name} {kinds[name]}" for name in _COLUMNS)
     marks = ", ".join([placeholder] * len(_COLUMNS))
     cursor, count = connection.cursor(), 0
@@ -126,6 +149,6 @@ def _row(record: dict) -> tuple:
 
 
 def _cell(name: str, value):
-    if name in ("accuracy", "row_score", "column_score", "llm_confidence") or value is None:
-        return value if name != "llm_confidence" or value is None else str(value)
+    if name in _FIGURES or value is None:
+        return value
     return str(value).lower() if isinstance(value, bool) else value

@@ -5,6 +5,7 @@ record is lost or written twice, whenever the process is killed.
 """
 
 import os
+import time
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -17,11 +18,14 @@ from pathlib import Path
 from lib.accuracy.audit import audit_record
 from lib.accuracy.engines.catalog import open_engine
 from lib.accuracy.evaluation import Evaluator, settings_hash, text_hash
-from lib.accuracy.records import Case, Settings
+from lib.accuracy.records import Case, Evaluation, Settings
 from lib.errors import ParameterError
 from lib.files import dump_line, read_jsonl
 
-_CHUNK = 32  # cases that a process gets at a time
+_SMALL, _LARGE = 16, 128  # cases that a process gets at a time, at least and at most
+# Seconds for a chunk, above which chunks shrink: what is not written yet is lost to a kill. Half of it lets them grow:
+# a parent that hands out 32 quick cases at a time is busy for a tenth of the time that they take.
+_LONG = 1.0
 _AHEAD = 3  # chunks in flight a process
 _OPEN = 32  # evaluators kept in a process
 
@@ -32,6 +36,7 @@ class Job:
 
     engine: str  # address; `{db_id}` stands for the case's database
     settings: Settings
+    structure: bool = False  # whether records say how the clauses differ
 
 
 def run_batch(cases: Iterable[Case], job: Job, out: Path, jobs: int = 1) -> Iterator[int]:
@@ -73,7 +78,8 @@ def _skip_done(cases: Iterator[Case], job: Job, out: Path) -> int:
     for record in read_jsonl(out):
         case = next(cases, None)
         known = tuple(record.get(name) for name in ("id", "gold_hash", "pred_hash", "settings_hash"))
-        if case is None or known != (case.id, text_hash(case.gold), text_hash(case.pred), settings):
+        same = case is not None and known == (case.id, text_hash(case.gold), text_hash(case.pred), settings)
+        if not same or ("structure" in record) != job.structure:
             raise ParameterError(f"'{out}' holds another run (record {done}, id '{known[0]}'): choose another folder")
         done += 1
     return done
@@ -98,21 +104,20 @@ def _drop_torn_line(path: Path) -> None:
 
 def _evaluated(cases: Iterator[Case], job: Job, jobs: int) -> Iterator[list[str]]:
     """Lines of the cases, chunk by chunk, in order."""
-    chunks = iter(lambda: list(islice(cases, _CHUNK)), [])
     if jobs == 1:
-        for chunk in chunks:
-            yield evaluate_chunk(job, chunk)
+        while chunk := list(islice(cases, _SMALL)):
+            yield evaluate_chunk(job, chunk)[0]
         return
     waiting: deque[tuple[list[Case], Future]] = deque()
-    pool = _pool(jobs)
+    pool, size = _pool(jobs), _SMALL
     try:
         while True:
-            for chunk in islice(chunks, max(0, _AHEAD * jobs - len(waiting))):
+            while len(waiting) < _AHEAD * jobs and (chunk := list(islice(cases, size))):
                 waiting.append((chunk, pool.submit(evaluate_chunk, job, chunk)))
             if not waiting:
                 return
             try:
-                lines = waiting[0][1].result()
+                lines, seconds = waiting[0][1].result()
             except BrokenProcessPool:
                 pool.shutdown(wait=False)
                 yield _one_by_one(job, waiting.popleft()[0])
@@ -120,9 +125,17 @@ def _evaluated(cases: Iterator[Case], job: Job, jobs: int) -> Iterator[list[str]
                 waiting = deque((chunk, pool.submit(evaluate_chunk, job, chunk)) for chunk, _ in waiting)
             else:
                 waiting.popleft()
+                size = _resized(size, seconds)
                 yield lines
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _resized(size: int, seconds: float) -> int:
+    """The size of the chunks to come, from the time that one took."""
+    if seconds > _LONG:
+        return max(size // 2, _SMALL)
+    return min(size * 2, _LARGE) if seconds < _LONG / 2 else size
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
@@ -130,24 +143,34 @@ def _pool(jobs: int) -> ProcessPoolExecutor:
 
 
 def _one_by_one(job: Job, chunk: list[Case]) -> list[str]:
-    """Lines of a chunk that may have ended a process: each case in a process that it alone can end."""
-    lines = []
+    """Lines of a chunk that may have ended a process: one case at a time, so that it is known which one ends it."""
+    lines, pool = [], _pool(1)
     for case in chunk:
-        with _pool(1) as pool:
-            try:
-                lines += pool.submit(evaluate_chunk, job, [case]).result()
-            except BrokenProcessPool:
-                lines.append(_line(_evaluator(job, case.db_id).gave_up(case, "the process that evaluated it ended")))
+        try:
+            lines += pool.submit(evaluate_chunk, job, [case]).result()[0]
+        except BrokenProcessPool:
+            pool.shutdown(wait=False)
+            pool = _pool(1)
+            lines.append(_line(_evaluator(job, case.db_id).gave_up(case, "the process that evaluated it ended"), job))
+    pool.shutdown()
     return lines
 
 
-def evaluate_chunk(job: Job, chunk: list[Case]) -> list[str]:
-    """The audit lines of some cases; runs in any process."""
-    return [_line(_evaluator(job, case.db_id).evaluate(case)) for case in chunk]
+def evaluate_chunk(job: Job, chunk: list[Case]) -> tuple[list[str], float]:
+    """The audit lines of some cases, and the seconds they took; runs in any process."""
+    started = time.perf_counter()
+    lines = [_line(_evaluator(job, case.db_id).evaluate(case), job) for case in chunk]
+    return lines, time.perf_counter() - started
 
 
-def _line(evaluation) -> str:
-    return dump_line(audit_record(evaluation)) + "\n"
+def _line(evaluation: Evaluation, job: Job) -> str:
+    return dump_line(audit_record(evaluation, structure=_structure(evaluation) if job.structure else None)) + "\n"
+
+
+def _structure(evaluation: Evaluation):
+    from lib.accuracy.structure import compare_structure
+
+    return compare_structure(evaluation.gold_sql, evaluation.pred_sql, dialect="auto")
 
 
 _evaluators: OrderedDict[tuple[Job, str], Evaluator] = OrderedDict()
@@ -163,7 +186,9 @@ def _evaluator(job: Job, db_id: str) -> Evaluator:
     return _evaluators[key]
 
 
-def evaluate_batch(cases: Iterable[Case], engine: str, settings: Settings | None = None, jobs: int = 1):
+def evaluate_batch(
+    cases: Iterable[Case], engine: str, settings: Settings | None = None, jobs: int = 1, structure: bool = False
+):
     """Evaluates cases into a data frame, one row a case, with the fields of the audit records.
 
     Args:
@@ -171,6 +196,7 @@ def evaluate_batch(cases: Iterable[Case], engine: str, settings: Settings | None
         engine: address; `{db_id}` stands for the case's database.
         settings: how results are compared.
         jobs: number of processes.
+        structure: whether a column says how the clauses differ.
     """
     import json
 
@@ -178,5 +204,5 @@ def evaluate_batch(cases: Iterable[Case], engine: str, settings: Settings | None
 
     if jobs < 1:
         raise ParameterError(f"jobs must be at least 1, not {jobs}")
-    lines = _evaluated(iter(cases), Job(engine, settings or Settings()), jobs)
+    lines = _evaluated(iter(cases), Job(engine, settings or Settings(), structure), jobs)
     return pandas.DataFrame([json.loads(line) for chunk in lines for line in chunk])

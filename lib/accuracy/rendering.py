@@ -6,6 +6,7 @@ from dataclasses import asdict
 from xml.sax.saxutils import escape, quoteattr
 
 from lib.accuracy.records import UNJUDGED
+from lib.accuracy.structure import ClauseScore
 from lib.accuracy.summary import Gate, Paired, Rate, Summary
 from lib.accuracy.values import shown
 
@@ -18,6 +19,7 @@ _HEALTH = {
     "clock": "golden query depends on the clock",
     "random": "golden query depends on chance",
 }
+_MARKDOWN = re.compile(r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)")  # what begins markup inside a line
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold at all
 
 
@@ -33,9 +35,14 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def _markdown(head: list[str], rows: list[list[str]]) -> str:
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    cells = [[_markdown_cell(cell) for cell in row] for row in rows]
     lines = [head, ["---"] + ["---:"] * (len(head) - 1), *cells]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _markdown_cell(text: str) -> str:
+    """Text that stays text: ids and clauses come from files, and the summary becomes a comment on a web page."""
+    return _MARKDOWN.sub(r"\\\g<0>", escape(" ".join(text.split()))).replace("@", "@\u200b")
 
 
 def _rate_row(name: str, rate: Rate) -> list[str]:
@@ -44,6 +51,7 @@ def _rate_row(name: str, rate: Rate) -> list[str]:
     return [name, str(rate.right), str(rate.total), f"{100 * rate.share:.2f}", interval, cluster]
 
 
+_CLAUSE_HEAD = ["", "shared", "golden", "generated", "precision %", "recall %", "F1 %"]
 _RATE_HEAD = ["", "right", "of", "%", "95 % interval", "by database"]
 
 
@@ -68,7 +76,18 @@ def sections(summary: Summary) -> list[tuple[str, list[str], list[list[str]]]]:
             parts.append(
                 (f"{title} ({summary.mode})", _RATE_HEAD[:-1], [_rate_row(*item)[:-1] for item in rates.items()])
             )
+    if summary.structure:
+        note = f", {summary.n_unread} pairs not readable" if summary.n_unread else ""
+        parts.append(
+            (f"Clauses as text, micro-averages{note}", _CLAUSE_HEAD, list(map(_clause_row, summary.structure)))
+        )
     return parts
+
+
+def _clause_row(score: ClauseScore) -> list[str]:
+    shares = (score.precision, score.recall, score.f1)
+    return [score.clause, *map(str, (score.shared, score.gold, score.pred)),
+            *("" if share is None else f"{100 * share:.1f}" for share in shares)]  # fmt: skip
 
 
 def as_text(summary: Summary, gate: Gate | None = None, against: Paired | None = None) -> str:
@@ -139,6 +158,20 @@ def _attribute(text: str) -> str:
     return quoteattr(_clean(text))
 
 
+def _structure_rows(structure: dict) -> list[list[str]]:
+    if structure["problem"]:
+        return [["clauses", structure["problem"]]]
+    rows = [["clauses", "the same" if structure["same"] else "different"]]
+    for clause in structure["clauses"]:
+        only = [f"{name}: {', '.join(clause[field])}" for name, field in
+                (("golden only", "missing"), ("generated only", "extra")) if clause[field]]  # fmt: skip
+        rows += [[clause["clause"], "; ".join(only)]] if only else []
+    return [
+        *rows,
+        ["similarity", ", ".join(f"{name} {structure[name]:.2f}" for name in ("tree", "levenshtein", "jaccard"))],
+    ]
+
+
 def one_as_text(record: dict) -> str:
     """One evaluation for a terminal."""
     names = ("status", "exact", "contains", "subset", "superset", "lenient", "bird", "test_suite")
@@ -150,5 +183,6 @@ def one_as_text(record: dict) -> str:
     rows += [["flags", ", ".join(record["flags"]) or "-"]]
     rows += [[name, record[name]] for name in ("difference", "error") if record[name]]
     rows += [["rows", f"{shown(record['gold_rows'])} golden, {shown(record['pred_rows'])} generated"]]
+    rows += _structure_rows(record["structure"]) if "structure" in record else []
     width = max(len(name) for name, _ in rows)
     return "\n".join(f"{name:{width}}  {value}" for name, value in rows) + "\n"

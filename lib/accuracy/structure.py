@@ -176,19 +176,34 @@ def _paired(gold: tuple, pred: tuple) -> Iterable[tuple[str, Parts, Parts]]:
         yield place, _NOTHING, query
 
 
+class ClauseTally:
+    """Items of clauses, summed over many pairs; those of nested queries count with their clause."""
+
+    def __init__(self):
+        self._totals = {clause: [0, 0, 0] for clause in CLAUSES}
+
+    def add(self, name: str, shared: int, missing: int, extra: int) -> None:
+        """Counts one clause of one pair: its name as in `ClauseDifference`, and numbers of items."""
+        total = self._totals[name.rpartition(" > ")[2]]
+        total[0] += shared
+        total[1] += shared + missing
+        total[2] += shared + extra
+
+    def scores(self) -> tuple[ClauseScore, ...]:
+        """Micro-averages, clause by clause."""
+        return tuple(ClauseScore(clause, *total) for clause, total in self._totals.items())
+
+
 def micro_averages(structures: Iterable[Structure]) -> tuple[ClauseScore, ...]:
-    """Sums items over many pairs, clause by clause; those of nested queries count with their clause.
+    """Sums items over many pairs, clause by clause.
 
     Pairs with a query that cannot be read have no clauses: count them beside.
     """
-    totals = {clause: [0, 0, 0] for clause in CLAUSES}
+    tally = ClauseTally()
     for structure in structures:
         for clause in structure.clauses:
-            total = totals[clause.clause.rpartition(" > ")[2]]
-            total[0] += clause.shared
-            total[1] += clause.shared + len(clause.missing)
-            total[2] += clause.shared + len(clause.extra)
-    return tuple(ClauseScore(clause, *total) for clause, total in totals.items())
+            tally.add(clause.clause, clause.shared, len(clause.missing), len(clause.extra))
+    return tally.scores()
 
 
 @lru_cache(maxsize=4096)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from lib.accuracy.breakdown import clause_count, constructs
 from lib.accuracy.records import MODES, STATUSES, UNJUDGED
 from lib.accuracy.statistics import clustered_bootstrap, mcnemar, wilson
+from lib.accuracy.structure import ClauseScore, ClauseTally
 
 VIEWS = (*MODES, "bird", "test_suite")
 _GOLDEN_FLAGS = ("vacuous", "null_only", "gold_nondeterministic", "clock", "random")
@@ -43,6 +44,8 @@ class _Tally:
     parted: list[dict] = field(default_factory=list)
     n_parted: int = 0
     scores: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    structures: ClauseTally = field(default_factory=ClauseTally)
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class Summary:
     scores: Mapping[str, float]  # means of accuracy, row_score and column_score, 0-100, among the judged
     by_clauses: Mapping[str, Rate]
     by_construct: Mapping[str, Rate]
+    structure: tuple[ClauseScore, ...]  # micro-averages of the clauses, of records that tell their structure
+    n_unread: int  # of them, those that have none because a query cannot be read
     n_parted: int  # pairs on which the strict, BIRD-like and test-suite-like views part
     parted: tuple[dict, ...]  # id and the three verdicts of the first of them
 
@@ -90,6 +95,8 @@ def summarise(records: Iterable[dict], mode: str = "exact") -> Summary:
         scores=dict(zip(("accuracy", "row_score", "column_score"), _means(tally.scores, judged), strict=True)),
         by_clauses=_grouped(tally, "clauses"),
         by_construct=_grouped(tally, "construct"),
+        structure=tuple(score for score in tally.structures.scores() if score.gold or score.pred),
+        n_unread=tally.unread,
         n_parted=tally.n_parted,
         parted=tuple(tally.parted),
     )
@@ -118,10 +125,18 @@ def _count(tally: _Tally, record: dict, mode: str) -> None:
     for group in _groups(record["gold_sql"]):
         tally.groups[group][0] += right
         tally.groups[group][1] += 1
+    if "structure" in record:
+        _count_clauses(tally, record["structure"])
     if parts(record):
         tally.n_parted += 1
         if tally.n_parted <= _KEPT_IDS:
             tally.parted.append(three_views(record))
+
+
+def _count_clauses(tally: _Tally, structure: dict) -> None:
+    tally.unread += bool(structure["problem"])
+    for clause in structure["clauses"]:
+        tally.structures.add(clause["clause"], clause["shared"], len(clause["missing"]), len(clause["extra"]))
 
 
 def parts(record: dict) -> bool:

@@ -91,6 +91,7 @@ def _add_comparison_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout", type=float, default=Limits().timeout_s, help="seconds for one query (10)")
     parser.add_argument("--max-rows", type=int, default=Limits().max_rows, help="rows of one result (1000000)")
     parser.add_argument("--gold-dialect", default="", help="dialect of the golden SQL, if not the engine's own")
+    parser.add_argument("--structure", action="store_true", help="also compare the queries clause by clause, as text")
     parser.add_argument("--min-accuracy", type=float, help="percent that must be right, or the exit code is 1")
 
 
@@ -117,7 +118,7 @@ def _run_compare(args: argparse.Namespace) -> int:
 
     settings = _settings(args)
     evaluation = evaluate(args.gold, args.pred, args.engine, settings)
-    record = audit_record(evaluation)
+    record = audit_record(evaluation, structure=_structure(args) if args.structure else None)
     print(json.dumps(record, ensure_ascii=False, allow_nan=False) if args.json else one_as_text(record), end="")
     if args.json:
         print()
@@ -125,6 +126,12 @@ def _run_compare(args: argparse.Namespace) -> int:
         return EngineError.exit_code
     right = 100.0 * evaluation.passed(args.mode)
     return GATE_FAILED if args.min_accuracy is not None and right < args.min_accuracy else 0
+
+
+def _structure(args: argparse.Namespace):
+    from lib.accuracy.structure import compare_structure
+
+    return compare_structure(args.gold, args.pred, dialect="auto")
 
 
 def _run_suite(args: argparse.Namespace) -> int:
@@ -198,7 +205,7 @@ def _evaluate_into(
     records = out / "evaluations.jsonl"
     if args.out is not None:
         write_json(out / "manifest.json", run_manifest(engine, settings))
-    _show_progress(run_batch(cases, Job(engine, settings), records, args.jobs), len(cases))
+    _show_progress(run_batch(cases, Job(engine, settings, args.structure), records, args.jobs), len(cases))
     summary = summarise(read_jsonl(records), args.mode) if cases else summarise([], args.mode)
     against = None if baseline is None else paired(read_jsonl(records), read_jsonl(baseline), args.mode)
     gate = None

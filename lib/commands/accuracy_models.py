@@ -23,7 +23,7 @@ def add_generate(parser: argparse.ArgumentParser) -> None:
 
 def add_judge(parser: argparse.ArgumentParser) -> None:
     """Declares the options of `judge`."""
-    parser.add_argument("--run", required=True, type=Path, help="folder of a run: its evaluations are judged")
+    parser.add_argument("--run", required=True, type=Path, help="folder of a run; its records get llm_confidence")
     parser.add_argument("--golden", required=True, type=Path, help="the golden suite, for the questions")
     parser.add_argument("--settings", required=True, type=Path, help="JSON with url, model and llm_judge_mode")
     parser.add_argument("--out", type=Path, help="JSONL of judgements (RUN/judgements.jsonl)")
@@ -62,6 +62,7 @@ def judge(args: argparse.Namespace) -> int:
     """Judges the evaluations of a run; returns the exit code."""
     from dataclasses import asdict
 
+    from lib.accuracy.audit import with_confidence
     from lib.accuracy.judge import read_judge
     from lib.accuracy.suite import read_golden
     from lib.files import read_jsonl, write_jsonl
@@ -75,6 +76,8 @@ def judge(args: argparse.Namespace) -> int:
     ]
     out = args.out or args.run / "judgements.jsonl"
     write_jsonl(out, found)
+    confidences = {item["id"]: item["confidence"] for item in found}
+    write_jsonl(args.run / "evaluations.jsonl", with_confidence(records, confidences))
     counts = {"pairs": len(found), "without score": sum(item["score"] is None for item in found),
               "requests": reviewer.chat.requests, "tokens": reviewer.chat.tokens}  # fmt: skip
     print(json.dumps(counts))

@@ -58,6 +58,38 @@ def test_compare_for_people(shop, capsys):
     assert "rows differ; missing: (1); not golden: (2)" in capsys.readouterr().out
 
 
+def test_structure_says_which_clause_differs(shop, capsys):
+    queries = ["--gold", "SELECT name FROM staff WHERE pay > 50000", "--pred", "SELECT name FROM staff WHERE pay > 6"]
+    assert accuracy("compare", "--engine", f"sqlite:{shop}", *queries, "--json") == 0
+    assert "structure" not in json.loads(capsys.readouterr().out)
+    assert accuracy("compare", "--engine", f"sqlite:{shop}", *queries, "--json", "--structure") == 0
+    structure = json.loads(capsys.readouterr().out)["structure"]
+    assert (structure["same"], structure["differing"], structure["problem"]) == (False, ["WHERE"], "")
+    (where,) = [clause for clause in structure["clauses"] if clause["clause"] == "WHERE"]
+    assert (where["shared"], len(where["missing"]), len(where["extra"])) == (0, 1, 1)
+    assert 0 < structure["tree"] < 1
+    assert accuracy("compare", "--engine", f"sqlite:{shop}", *queries, "--structure") == 0
+    assert "golden only: staff.pay > 50000; generated only: staff.pay > 6" in capsys.readouterr().out
+
+
+def test_structure_of_a_query_that_cannot_be_read(shop, capsys):
+    assert (
+        accuracy("compare", "--engine", f"sqlite:{shop}", "--gold", "SELECT 1", "--pred", "SELECT (", "--structure")
+        == 0
+    )
+    assert "\nclauses " in capsys.readouterr().out
+
+
+def test_structure_of_a_run_is_averaged_over_items(suite, tmp_path, capsys):
+    assert accuracy(*suite, "--structure", "--out", tmp_path / "out", "--json", "--jobs", 2) == 0
+    scores = {score["clause"]: score for score in json.loads(capsys.readouterr().out)["structure"]}
+    assert (scores["WHERE"]["shared"], scores["WHERE"]["gold"], scores["WHERE"]["pred"]) == (2, 2, 2)
+    assert (scores["SELECT"]["shared"], scores["SELECT"]["gold"]) == (1, 2)
+    assert "| WHERE | 2 | 2 | 2 | 100.0 | 100.0 | 100.0 |" in (tmp_path / "out" / "summary.md").read_text()
+    assert accuracy(*suite, "--out", tmp_path / "out") == 2  # without --structure it is another run
+    assert "holds another run" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("pred", "options", "code"),
     [

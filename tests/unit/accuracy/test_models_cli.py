@@ -58,6 +58,7 @@ def test_a_run_is_judged(files, model_server, capsys):
     assert (found["id"], found["score"], found["confidence"], found["rubric"]) == ("Q1", 10, 1.0, "lenient")
     assert json.loads(capsys.readouterr().out) == {"pairs": 1, "without score": 0, "requests": 2, "tokens": 20}
     assert "old ships?" in json.dumps(model_server.seen)
+    assert _lines(files / "run" / "evaluations.jsonl") == [{**record, "llm_confidence": 1.0}]
 
 
 def test_a_judge_that_never_answers_is_an_error(files, model_server, capsys):
@@ -69,4 +70,5 @@ def test_a_judge_that_never_answers_is_an_error(files, model_server, capsys):
     assert main(["accuracy", "judge", *options]) == 3
     (found,) = _lines(files / "run" / "judgements.jsonl")
     assert found["score"] is None  # N/A is never 0
+    assert _lines(files / "run" / "evaluations.jsonl") == [{**record, "llm_confidence": None}]
     assert "no pair has a score" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from contextlib import closing
 import pytest
 
 from lib.accuracy.audit import audit_record
-from lib.accuracy.batch import Job, evaluate_batch, run_batch
+from lib.accuracy.batch import Job, _resized, evaluate_batch, run_batch
 from lib.accuracy.engines.sqlite import SqliteEngine
 from lib.accuracy.evaluation import Evaluator
 from lib.accuracy.records import Case, Limits, Settings
@@ -180,6 +180,19 @@ def test_summary_and_reports(shop):
     assert "<b>|" in next(root.iter("failure")).text
 
 
+def test_markdown_takes_ids_as_text():
+    record = records_of_id("<b>@team</b> *x* [y](z) `c`|\n# d")
+    text = as_markdown(summarise([record]))
+    assert "&lt;b&gt;@\u200bteam&lt;/b&gt; \\*x\\* \\[y\\](z) \\`c\\`\\| # d" in text
+
+
+def records_of_id(name: str) -> dict:
+    """A record whose golden query fails, so that every report names it."""
+    evaluation = Evaluator(SqliteEngine("nowhere.sqlite")).evaluate(Case(name, "SELECT 1", "SELECT 1"))
+    assert evaluation.status == "no_database"
+    return audit_record(evaluation)
+
+
 def test_gates(shop):
     good, bad = records_of(shop, *[RIGHT] * 8), records_of(shop, *[WRONG] * 8)
     assert judge_gate(summarise(good), 100, paired(good, bad)).passed
@@ -221,3 +234,27 @@ def test_the_package_offers_what_programs_need(shop):
     assert lib.accuracy.evaluate("SELECT 1", "SELECT 1.0", f"sqlite:{shop}").exact
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = lib.accuracy.nothing
+
+
+@pytest.mark.parametrize(
+    ("size", "seconds", "wanted"), [(16, 0.01, 32), (128, 0.01, 128), (64, 0.8, 64), (64, 5.0, 32), (16, 5.0, 16)]
+)
+def test_chunks_grow_while_they_are_quick(size, seconds, wanted):
+    assert _resized(size, seconds) == wanted
+
+
+class Deadly(Case):
+    """A case that ends any process that receives it."""
+
+    def __reduce__(self):
+        return os._exit, (1,)
+
+
+def test_a_case_that_ends_its_process_costs_no_other_case(tmp_path, shop):
+    cases = some_cases(50)
+    cases[20] = Deadly("deadly", "SELECT 1", "SELECT 1")
+    out = tmp_path / "evaluations.jsonl"
+    assert list(run_batch(cases, Job(f"sqlite:{shop}", Settings()), out, 2))[-1] == 50
+    records = list(read_jsonl(out))
+    assert [record["id"] for record in records] == [case.id for case in cases]
+    assert [record["error"] for record in records if record["error"]] == ["the process that evaluated it ended"]
