@@ -11,24 +11,18 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from email.utils import parsedate_to_datetime
-from http.client import HTTPException, responses
+from http.client import responses
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 from urllib import request
-from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
+from lib.accuracy.web import PASSING, Passing, exchange, keeps_secrets
 from lib.errors import ParameterError, ServiceError, suggest
 from lib.files import read_json, write_json
 
 Answer = TypeVar("Answer")
-
-_LOCAL = ("localhost", "127.0.0.1", "::1")
-_PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}  # codes after which the same request may succeed
-_CHUNK = 65_536
-_MAX_BODY = 4_000_000  # bytes of an answer that are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +46,7 @@ class ChatSettings:
             raise ParameterError(f"the chat URL must be like https://host/v1, not '{_without_login(self.url)}'")
         if parts.username or parts.password or parts.query:
             raise ParameterError("the chat URL must hold no credentials: put the key into an environment variable")
-        if parts.scheme == "http" and parts.hostname not in _LOCAL:
+        if not keeps_secrets(self.url):
             raise ParameterError(f"the chat URL must start with https, or the key travels in the clear: {self.url}")
         if not self.model:
             raise ParameterError("name a chat model")
@@ -102,26 +96,6 @@ def _without_login(url: str) -> str:
     return url.rpartition("@")[2] if "@" in url else url
 
 
-class _Passing(Exception):
-    """A failure that may not come again.
-
-    Args:
-        reason: for people, without anything that the server said.
-        wait_s: seconds that the server asks to wait, if it does.
-    """
-
-    def __init__(self, reason: str, wait_s: float | None = None):
-        super().__init__(reason)
-        self.wait_s = wait_s
-
-
-class _NoRedirect(request.HTTPRedirectHandler):
-    """A redirect would carry the key to another host."""
-
-    def redirect_request(self, *args, **kwargs):
-        return None
-
-
 class Chat:
     """Asks one model; counts what it costs. Safe to use from several threads."""
 
@@ -137,7 +111,6 @@ class Chat:
         self.requests = self.tokens = self.cached = 0
         self._structured = settings.structured
         self._lock = threading.Lock()
-        self._open = request.build_opener(_NoRedirect()).open
 
     def ask(self, messages: list[dict], read: Callable[[str], Answer], schema: dict | None = None) -> Answer:
         """Asks until an answer can be read.
@@ -160,7 +133,7 @@ class Chat:
             try:
                 text = self._request(self._payload(messages, schema))
                 answer = read(text)
-            except _Passing as failure:
+            except Passing as failure:
                 reason, wait = str(failure), failure.wait_s
             except ValueError as failure:
                 reason, wait = f"the answer is of no use: {failure}", 0.0
@@ -208,12 +181,12 @@ class Chat:
             if self.tokens >= self.settings.max_tokens:
                 raise ServiceError(f"the budget of {self.settings.max_tokens} tokens is spent: raise max_tokens")
             self.requests += 1
-        status, body, wait = self._within_deadline(json.dumps(payload).encode())
+        status, body, wait = exchange(self._http(json.dumps(payload).encode()), self.settings.timeout_s)
         if status in (400, 422) and "response_format" in payload:
             self._structured = False  # many servers know no schemas
-            raise _Passing("the server refuses JSON by schema", 0.0)
-        if status in _PASSING:
-            raise _Passing(f"HTTP {status} {responses.get(status, '')}".strip(), wait)
+            raise Passing("the server refuses JSON by schema", 0.0)
+        if status in PASSING:
+            raise Passing(f"HTTP {status} {responses.get(status, '')}".strip(), wait)
         if status != 200:
             raise ServiceError(
                 f"{self.settings.model}: HTTP {status} {responses.get(status, '')}: {self._advice(status)}"
@@ -224,29 +197,6 @@ class Chat:
         if status in (401, 403):
             return f"check the key in the environment variable {self.settings.key_variable}"
         return "check the chat URL and the model's name"
-
-    def _within_deadline(self, data: bytes) -> tuple[int, bytes, float | None]:
-        """Sends a request; gives up after the time allowed, however slowly the server drips."""
-        outcome: list = []
-        worker = threading.Thread(target=self._send, args=(data, outcome), daemon=True)
-        worker.start()
-        worker.join(self.settings.timeout_s)
-        if not outcome or isinstance(outcome[0], TimeoutError):
-            raise _Passing(f"no answer within {self.settings.timeout_s:g} s")
-        if isinstance(outcome[0], BaseException):
-            raise _Passing(f"the connection failed ({type(outcome[0]).__name__})")
-        return outcome[0]
-
-    def _send(self, data: bytes, outcome: list) -> None:
-        """Runs in a thread of its own; leaves the answer, or the error, in `outcome`."""
-        try:
-            with self._open(self._http(data), timeout=self.settings.timeout_s) as answer:
-                outcome.append((answer.status, _body(answer, self.settings.timeout_s), None))
-        except HTTPError as error:
-            outcome.append((error.code, b"", _wait(error.headers.get("Retry-After"))))
-            error.close()
-        except (OSError, HTTPException, ValueError) as error:
-            outcome.append(error)
 
     def _http(self, data: bytes) -> request.Request:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "spidercompose"}
@@ -262,43 +212,14 @@ class Chat:
             text = choice["message"]["content"]
             tokens = (answer.get("usage") or {}).get("total_tokens", 0)
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-            raise _Passing("what came back is no chat completion") from None
+            raise Passing("what came back is no chat completion") from None
         with self._lock:
             self.tokens += tokens if isinstance(tokens, int) and tokens > 0 else 0
         if not isinstance(text, str):
-            raise _Passing("what came back holds no text")
+            raise Passing("what came back holds no text")
         if choice.get("finish_reason") == "length":
-            raise _Passing("the answer was cut off")
+            raise Passing("the answer was cut off")
         return text
-
-
-def _body(answer, limit_s: float) -> bytes:
-    """The body, up to a size and a time; http.client raises if it ends before its announced length."""
-    parts, size, end = [], 0, time.monotonic() + limit_s
-    while chunk := answer.read1(_CHUNK):
-        parts.append(chunk)
-        size += len(chunk)
-        if size > _MAX_BODY:
-            raise ValueError("too large")
-        if time.monotonic() > end:
-            raise TimeoutError
-    if answer.length:
-        raise ValueError("cut off")
-    return b"".join(parts)
-
-
-def _wait(text: str | None) -> float | None:
-    """Seconds of a Retry-After header: a number, or a date."""
-    if text is None:
-        return None
-    try:
-        return max(0.0, float(text))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except (ValueError, TypeError):
-        return None
 
 
 def _digest(value) -> str:

@@ -10,7 +10,7 @@ from lib.accuracy.structure import ClauseScore
 from lib.accuracy.summary import Gate, Paired, Rate, Summary
 from lib.accuracy.values import shown
 
-_HEALTH = {
+HEALTH = {
     "gold_error": "golden query fails",
     "no_database": "database is missing",
     "vacuous": "golden result is empty",
@@ -58,7 +58,7 @@ _RATE_HEAD = ["", "right", "of", "%", "95 % interval", "by database"]
 def sections(summary: Summary) -> list[tuple[str, list[str], list[list[str]]]]:
     """Titles, heads and rows of all tables, the golden suite's health first."""
     health = [
-        [_HEALTH[name], str(count), ", ".join(ids[:5]) + (" …" if count > 5 else "")]
+        [HEALTH[name], str(count), ", ".join(ids[:5]) + (" …" if count > 5 else "")]
         for name, (count, ids) in summary.health.items()
     ]
     parts = [("Golden suite", ["finding", "queries", "first ids"], health or [["nothing found", "0", ""]])]

@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_replay(commands)
     _add_strengthen(commands)
     _add_models(commands)
+    _add_notify(commands)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -81,6 +82,13 @@ def _add_models(commands) -> None:
     accuracy_models.add_generate(_task(commands, "generate", text, accuracy_models.generate))
     text = "ask a language model for its opinion on the evaluations of a run"
     accuracy_models.add_judge(_task(commands, "judge", text, accuracy_models.judge))
+
+
+def _add_notify(commands) -> None:
+    from lib.commands import accuracy_notify
+
+    text = "tell a chat's webhook or a pull request how a run went"
+    accuracy_notify.add_arguments(_task(commands, "notify", text, accuracy_notify.run))
 
 
 def _add_comparison_options(parser: argparse.ArgumentParser) -> None:
