@@ -2,11 +2,12 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help env study test unit lint format notebooks site lock clean
+.PHONY: help env study test unit lint format notebooks site dashboard lock clean
 
 STUDY ?= builtin
 CORES ?= 2
 SPIDER ?=
+RUNS ?= runs
 ifneq ($(SPIDER),)
 export SPIDER_HOME := $(abspath $(SPIDER))
 endif
@@ -43,6 +44,10 @@ notebooks: env ## Run the built-in study and store its notebooks, normalised, in
 
 site: env ## Write the HTML report again from what is there (site/index.html)
 	@$(BIN)/spidercompose study $(STUDY) --report
+
+dashboard: env ## Look at runs of the SQL evaluator in a browser (RUNS=runs)
+	@exec $(BIN)/python -m streamlit run lib/accuracy/dashboard/app.py --server.address localhost \
+	  --server.showEmailPrompt false --browser.gatherUsageStats false -- --runs "$(RUNS)"
 
 lock: ## Make requirements.lock anew from the bounds in pyproject.toml, in a clean environment
 	@scripts/lock.sh
