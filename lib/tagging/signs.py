@@ -157,8 +157,17 @@ def participle(matches: Matches) -> Signs:
         word, after = words[position], words[position + 1]
         if matches.starts[position] or not is_participle(word) or not _is_noun(matches, position - 1):
             continue
+        if _stands_in_front(matches, position):
+            continue
         follows = after in lexicon.PREPOSITIONS or matches.in_value[position + 1] or after in ("``", "'", '"')
         yield position, Sign.MODIFIER if follows else Sign.WEAK
+
+
+def _stands_in_front(matches: Matches, position: int) -> bool:
+    """Left handed players, best paid staff: an adjective before the participle, its noun behind it."""
+    after = _at(matches.words, position + 1)
+    behind = after.isalnum() and after not in lexicon.PREPOSITIONS and "NOUN" in parts_of_speech(after)
+    return behind and "ADJ" in parts_of_speech(matches.words[position - 1]) and not matches.in_value[position + 1]
 
 
 def is_participle(word: str) -> bool:
