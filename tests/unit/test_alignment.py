@@ -380,6 +380,6 @@ def test_command_says_what_is_wrong(arguments, code, reason, capsys, tmp_path, m
 
 def test_select_takes_up_the_noun_behind_the_condition():
     """The paper's own example, section 3: its table 2 has the players in the fragment of SELECT."""
-    tokens = "What are the full names of all left handed players in the order of birth date".split()
+    tokens = tokenize("What are the full names of all left handed players in the order of birth date")
     clauses = split("SELECT first_name, last_name FROM players WHERE hand = 'L' ORDER BY birth_date")
     assert align(tokens, clauses, None, "algorithm1")[0].spans == ((0, 7), (9, 10))
