@@ -8,6 +8,7 @@ from operator import itemgetter
 from lib.accuracy.golden import Golden
 from lib.accuracy.mapping import Table, Target, find_mapping, same_counts, within
 from lib.accuracy.naming import columns_fit
+from lib.accuracy.overlap import Overlap, overlap
 from lib.accuracy.records import Result, Settings
 from lib.accuracy.scores import shared_places
 from lib.accuracy.tolerance import lenient_rows, merged
@@ -46,37 +47,6 @@ class _View:
         return len(self.gold) * self.gold_width + len(self.pred) * self.pred_width > _LARGE
 
 
-@dataclass(frozen=True, slots=True)
-class Overlap:
-    """What the rows of two results share, columns in their places: counted once, used by matches, scores and views."""
-
-    equal_bags: bool  # the same rows, each as often
-    subset: bool  # each generated row is among the golden ones, with multiplicity
-    superset: bool
-    shared: int  # distinct rows on both sides
-    union: int  # distinct rows on either side
-    gold: Counter  # rows and how often; empty if the bags are equal
-    pred: Counter
-
-    @property
-    def equal_sets(self) -> bool:
-        """Whether the same rows occur, however often."""
-        return self.shared == self.union
-
-
-def overlap(gold: list[tuple], pred: list[tuple]) -> Overlap:
-    """Counts the rows of both results."""
-    if gold == pred:
-        return Overlap(True, True, True, 1, 1, Counter(), Counter())
-    wanted, got = Counter(gold), Counter(pred)
-    if same_counts(wanted, got):
-        return Overlap(True, True, True, 1, 1, Counter(), Counter())
-    shared = len(wanted.keys() & got.keys())
-    subset = shared == len(got) and within(got, wanted)
-    superset = shared == len(wanted) and within(wanted, got)
-    return Overlap(False, subset, superset, shared, len(wanted) + len(got) - shared, wanted, got)
-
-
 def compare(
     golden: Golden, pred: Result, settings: Settings, pred_sql: str = "", common: Overlap | None = None
 ) -> Matches:
@@ -95,7 +65,7 @@ def compare(
     common = common or overlap(gold.rows, pred.rows)
     if gold.rows == pred.rows or (common.equal_bags and not golden.ordered):
         return Matches(True, True, True, True, True)
-    if _equal_by_name(golden, pred, common):
+    if _equal_by_name(golden, pred):
         return Matches(True, True, True, True, True, ("permuted",), by_name=True)
     view = _view(golden, pred)
     exact, flags, contains, subset, superset = _strict(view, settings.tolerance, common)
@@ -105,7 +75,7 @@ def compare(
     return Matches(exact, contains, subset, superset, lenient, flags)
 
 
-def _equal_by_name(golden: Golden, pred: Result, common: Overlap) -> bool:
+def _equal_by_name(golden: Golden, pred: Result) -> bool:
     """Whether the rows are equal with columns of the same names in other places: the usual permutation."""
     gold = golden.result
     places = [place for _, place in shared_places(gold.columns, pred.columns)]
@@ -113,8 +83,8 @@ def _equal_by_name(golden: Golden, pred: Result, common: Overlap) -> bool:
         return False
     if places == sorted(places):
         return False
-    rows = map(itemgetter(*places), pred.rows)
-    return list(rows) == gold.rows if golden.ordered else same_counts(Counter(rows), common.gold)
+    rows = [*map(itemgetter(*places), pred.rows)]
+    return rows == gold.rows if golden.ordered else overlap(gold.rows, rows).equal_bags
 
 
 def needs_ties(golden: Golden, pred: Result) -> bool:
@@ -308,21 +278,17 @@ def first_difference(golden: Golden, pred: Result, matches: Matches, common: Ove
     counts = f"rows: {len(gold.rows)} golden, {len(pred.rows)} generated"
     return (
         (counts if len(gold.rows) != len(pred.rows) else "rows differ")
-        + _only("missing", common.gold, common.pred)
-        + _only("not golden", common.pred, common.gold)
+        + _only("missing", common.missing)
+        + _only("not golden", common.extra)
     )
 
 
-def _only(name: str, rows: Counter, others: Counter) -> str:
+def _only(name: str, found: tuple[tuple, int] | None) -> str:
     """The first row that one side has more often, and how many there are."""
-    first, total = None, 0
-    for row, count in rows.items():
-        more = count - others.get(row, 0)
-        if more > 0:
-            first, total = row if first is None else first, total + more
-    if first is None:
+    if found is None:
         return ""
-    return f"; {name}: {shown_row(first)}" + (f" and {total - 1} more" if total > 1 else "")
+    row, total = found
+    return f"; {name}: {shown_row(row)}" + (f" and {total - 1} more" if total > 1 else "")
 
 
 def _order_difference(gold: list[tuple], pred: list[tuple]) -> str:

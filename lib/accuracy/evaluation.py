@@ -6,10 +6,11 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from time import perf_counter
 
-from lib.accuracy.comparison import Matches, Overlap, compare, first_difference, needs_ties, overlap
+from lib.accuracy.comparison import Matches, compare, first_difference, needs_ties
 from lib.accuracy.engines.base import Engine
 from lib.accuracy.gate import refusal
 from lib.accuracy.golden import Golden, prepare
+from lib.accuracy.overlap import Overlap, overlap
 from lib.accuracy.records import MODES, Case, Evaluation, Result, Settings
 from lib.accuracy.scores import accuracy_score, column_score, row_score
 from lib.accuracy.views import bird_like, suite_like

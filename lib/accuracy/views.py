@@ -5,8 +5,8 @@ multisets after permuting columns, in order if the words "order by" stand anywhe
 two empty results equal; it leaves out that program's removal of DISTINCT, which would need other queries to run.
 """
 
-from lib.accuracy.comparison import Overlap
 from lib.accuracy.mapping import Table, Target, find_mapping
+from lib.accuracy.overlap import Overlap
 
 
 def bird_like(common: Overlap) -> bool:
@@ -23,7 +23,7 @@ def suite_like(
         gold_sql: the golden query.
         gold: its rows.
         pred: generated rows.
-        common: what `comparison.overlap` counted.
+        common: what `overlap.overlap` counted.
         known: whether the multisets are equal after permuting columns, if that is known already.
     """
     if not gold and not pred:

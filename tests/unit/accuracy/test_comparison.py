@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from lib.accuracy.comparison import compare, first_difference, overlap
+from lib.accuracy.comparison import compare, first_difference
 from lib.accuracy.evaluation import evaluate
 from lib.accuracy.golden import Golden
 from lib.accuracy.mapping import Table, Target, find_mapping
 from lib.accuracy.naming import columns_fit
 from lib.accuracy.outline import outline
+from lib.accuracy.overlap import overlap
 from lib.accuracy.records import Result, Settings
 from lib.accuracy.tolerance import merged
 from lib.accuracy.views import bird_like, suite_like
