@@ -100,8 +100,9 @@ def test_each_move_is_worth_what_a_full_computation_says(world, data):
 @given(worlds, st.data())
 def test_annealing_counts_as_a_full_computation_does(world, data):
     held_out = data.draw(st.sets(st.integers(0, len(world) - 1), min_size=1, max_size=len(world) - 1))
-    sides = state_of(world, sorted(held_out)).sides()
-    tmcd.anneal(sides, random.Random(1), 200, 1e-2, 1e-4)
+    state = state_of(world, sorted(held_out))
+    sides = state.sides()
+    tmcd.anneal(sides, lambda split: tmcd._ranks(state, split), np.random.RandomState(1), 5000, 1e-2, 1e-4)
     now = {group for group, held in enumerate(sides.is_held_out) if held}
     assert sum(world[group][1] for group in now) == sum(world[group][1] for group in held_out)
     assert 1 - sides.overlap / sides.norm(*sides.sums) == pytest.approx(fully(world, now), abs=1e-9)
@@ -193,7 +194,7 @@ def test_spider_ssp_reaches_the_divergence(ssp, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("definition", "least"), [("shaw", 0.22), ("ours", 0.31)])
+@pytest.mark.parametrize(("definition", "least"), [("shaw", 0.23), ("ours", 0.33)])
 def test_spider_ssp_with_lengths_held(spider_home, definition, least):
     corpus = open_corpus(str(spider_home))
     examples = examples_of(corpus, "ssp")
