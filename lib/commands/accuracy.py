@@ -9,7 +9,7 @@ from pathlib import Path
 from lib.accuracy.records import MODES, ORDERS, Case, Limits, Settings
 from lib.errors import EngineError, ParameterError
 
-GATE_FAILED = 1
+CHANGED = 1  # exit code of a replay that gives another record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +58,7 @@ def _add_compare(commands) -> None:
     parser.add_argument("--gold", required=True, metavar="SQL", help="the golden query")
     parser.add_argument("--pred", required=True, metavar="SQL", help="the generated query")
     _add_comparison_options(parser)
+    _add_report_options(parser)
 
 
 def _add_replay(commands) -> None:
@@ -106,7 +107,11 @@ def _add_comparison_options(parser: argparse.ArgumentParser) -> None:
 def _add_batch_options(parser: argparse.ArgumentParser) -> None:
     _add_comparison_options(parser)
     parser.add_argument("--out", type=Path, help="folder for records and reports; an interrupted run in it goes on")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (1)")
+    _add_report_options(parser)
+
+
+def _add_report_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--jobs", type=int, default=1, help="processes (1); a single comparison needs no more")
     parser.add_argument("--baseline", type=Path, help="evaluations.jsonl of an earlier run: must not be worse")
     parser.add_argument("--junit", type=Path, help="write JUnit XML here")
     parser.add_argument("--markdown", type=Path, help="write a Markdown summary here")
@@ -124,16 +129,15 @@ def _run_compare(args: argparse.Namespace) -> int:
     from lib.accuracy.evaluation import evaluate
     from lib.accuracy.rendering import one_as_text
 
-    settings = _settings(args)
+    if args.jobs < 1:
+        raise ParameterError(f"--jobs must be at least 1, not {args.jobs}")
+    settings, baseline = _settings(args), _baseline(args.baseline)
     evaluation = evaluate(args.gold, args.pred, args.engine, settings)
     record = audit_record(evaluation, structure=_structure(args) if args.structure else None)
-    print(json.dumps(record, ensure_ascii=False, allow_nan=False) if args.json else one_as_text(record), end="")
-    if args.json:
-        print()
-    if evaluation.status == "no_database":
-        return EngineError.exit_code
-    right = 100.0 * evaluation.passed(args.mode)
-    return GATE_FAILED if args.min_accuracy is not None and right < args.min_accuracy else 0
+    print(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n" if args.json else one_as_text(record), end="")
+    report = _report(lambda: [record], baseline, args)
+    _write_report(lambda: [record], report, args)
+    return EngineError.exit_code if evaluation.status == "no_database" else report.exit_code
 
 
 def _structure(args: argparse.Namespace):
@@ -180,24 +184,24 @@ def _run_replay(args: argparse.Namespace) -> int:
         print(one_as_text(after), end="")
         lines = [f"{name}: {old} before, {new} now" for name, (old, new) in differences.items()]
         print("\n".join(["changed:", *lines]) if lines else "the same as before")
-    return GATE_FAILED if differences else 0
+    return CHANGED if differences else 0
 
 
 def _evaluate(cases: list[Case], engine: str, args: argparse.Namespace) -> int:
     """Runs a batch; without --out its records go to a temporary folder."""
     from tempfile import TemporaryDirectory
 
-    settings = _settings(args)
-    baseline = None if args.baseline is None else _baseline(args.baseline)
+    settings, baseline = _settings(args), _baseline(args.baseline)
     if args.out is not None:
         return _evaluate_into(args.out, cases, engine, settings, baseline, args)
     with TemporaryDirectory(prefix="spidercompose-") as folder:
         return _evaluate_into(Path(folder), cases, engine, settings, baseline, args)
 
 
-def _baseline(path: Path) -> Path:
-    path = path / "evaluations.jsonl" if path.is_dir() else path
-    if not path.is_file():
+def _baseline(path: Path | None) -> Path | None:
+    if path is not None and path.is_dir():
+        path = path / "evaluations.jsonl"
+    if path is not None and not path.is_file():
         raise EngineError(f"no baseline at '{path}': give the evaluations.jsonl of an earlier run, or its folder")
     return path
 
@@ -207,22 +211,28 @@ def _evaluate_into(
 ) -> int:
     from lib.accuracy.audit import run_manifest
     from lib.accuracy.batch import Job, run_batch
-    from lib.accuracy.summary import judge_gate, paired, summarise
-    from lib.files import read_jsonl, write_json
+    from lib.accuracy.reporting import parted
+    from lib.files import read_jsonl, write_json, write_jsonl, write_text
 
-    records = out / "evaluations.jsonl"
+    path, manifest = out / "evaluations.jsonl", run_manifest(engine, settings)
+    if not path.exists():
+        write_json(out / "manifest.json", manifest)
+    _show_progress(run_batch(cases, Job(engine, settings, args.structure), path, args.jobs), len(cases))
+    write_json(out / "manifest.json", manifest)  # only now is it known that older records are of this run
+
+    def records() -> Iterable[dict]:
+        return read_jsonl(path) if cases else ()
+
+    report = _report(records, baseline, args)
     if args.out is not None:
-        write_json(out / "manifest.json", run_manifest(engine, settings))
-    _show_progress(run_batch(cases, Job(engine, settings, args.structure), records, args.jobs), len(cases))
-    summary = summarise(read_jsonl(records), args.mode) if cases else summarise([], args.mode)
-    against = None if baseline is None else paired(read_jsonl(records), read_jsonl(baseline), args.mode)
-    gate = None
-    if args.min_accuracy is not None or against is not None:
-        gate = judge_gate(summary, args.min_accuracy, against)
-    _report(out, records, summary, gate, against, args)
-    if not summary.judged:
+        write_json(out / "summary.json", report.figures)
+        write_text(out / "summary.md", report.markdown)
+        write_jsonl(out / "views.jsonl", parted(records()))
+    _write_report(records, report, args)
+    print(json.dumps(report.figures, ensure_ascii=False) if args.json else report.text.rstrip())
+    if not report.summary.judged:
         raise EngineError("nothing could be judged: no database was found, or every golden query fails (see the table)")
-    return GATE_FAILED if gate is not None and not gate.passed else 0
+    return report.exit_code
 
 
 def _show_progress(counts: Iterable[int], total: int) -> None:
@@ -241,20 +251,20 @@ def _unit_steps(counts: Iterable[int]) -> Iterable[int]:
             yield seen
 
 
-def _report(out: Path, records: Path, summary, gate, against, args: argparse.Namespace) -> None:
-    from lib.accuracy.rendering import as_json, as_markdown, as_text, junit
-    from lib.accuracy.summary import parts, three_views
-    from lib.files import atomic_writer, read_jsonl, write_json, write_jsonl, write_text
+def _report(records: Callable[[], Iterable[dict]], baseline: Path | None, args: argparse.Namespace):
+    from lib.accuracy.reporting import report
+    from lib.files import read_jsonl
 
-    figures = as_json(summary, gate, against)
-    if args.out is not None:
-        write_json(out / "summary.json", figures)
-        write_text(out / "summary.md", as_markdown(summary, gate, against))
-        parted = (record for record in read_jsonl(records) if parts(record)) if summary.total else ()
-        write_jsonl(out / "views.jsonl", map(three_views, parted))
+    before = None if baseline is None else read_jsonl(baseline)
+    return report(records, args.mode, args.min_accuracy, before)
+
+
+def _write_report(records: Callable[[], Iterable[dict]], report, args: argparse.Namespace) -> None:
+    from lib.accuracy.rendering import junit
+    from lib.files import atomic_writer, write_text
+
     if args.markdown is not None:
-        write_text(args.markdown, as_markdown(summary, gate, against))
+        write_text(args.markdown, report.markdown)
     if args.junit is not None:
         with atomic_writer(args.junit) as handle:
-            handle.writelines(junit(read_jsonl(records) if summary.total else (), args.mode))
-    print(json.dumps(figures, ensure_ascii=False) if args.json else as_text(summary, gate, against).rstrip())
+            handle.writelines(junit(records(), args.mode))

@@ -72,6 +72,27 @@ def test_structure_says_which_clause_differs(shop, capsys):
     assert "golden only: staff.pay > 50000; generated only: staff.pay > 6" in capsys.readouterr().out
 
 
+def test_compare_writes_reports_too(shop, tmp_path, capsys):
+    options = ["compare", "--engine", f"sqlite:{shop}", "--gold", "SELECT id FROM staff"]
+    reports = ["--markdown", tmp_path / "s.md", "--junit", tmp_path / "j.xml", "--jobs", 2]
+    assert accuracy(*options, "--pred", "SELECT id FROM staff", "--json") == 0
+    (tmp_path / "before.jsonl").write_text(capsys.readouterr().out)
+    baseline = ["--baseline", tmp_path / "before.jsonl"]
+    assert accuracy(*options, "--pred", "SELECT pay FROM staff", *reports, *baseline, "--min-accuracy", 50) == 1
+    assert "accuracy 0.00 % (exact) is below 50 %" in (tmp_path / "s.md").read_text()
+    assert "0 won, 1 lost among 1 questions" in (tmp_path / "s.md").read_text()
+    assert (tmp_path / "j.xml").read_text().count("<failure") == 1
+    assert accuracy(*options, "--pred", "SELECT 1", "--jobs", 0) == 2
+    assert accuracy(*options, "--pred", "SELECT 1", "--baseline", tmp_path / "nowhere") == 3
+
+
+def test_a_refused_run_leaves_the_manifest_alone(suite, tmp_path):
+    accuracy(*suite, "--out", tmp_path / "out")
+    before = (tmp_path / "out" / "manifest.json").read_bytes()
+    assert accuracy(*suite, "--out", tmp_path / "out", "--order", "ignore") == 2
+    assert (tmp_path / "out" / "manifest.json").read_bytes() == before
+
+
 def test_structure_of_a_query_that_cannot_be_read(shop, capsys):
     assert (
         accuracy("compare", "--engine", f"sqlite:{shop}", "--gold", "SELECT 1", "--pred", "SELECT (", "--structure")
