@@ -47,7 +47,7 @@ site: env ## Write the HTML report again from what is there (site/index.html)
 
 dashboard: env ## Look at runs of the SQL evaluator in a browser (RUNS=runs)
 	@exec $(BIN)/python -m streamlit run lib/accuracy/dashboard/app.py --server.address localhost \
-	  --server.showEmailPrompt false --browser.gatherUsageStats false -- --runs "$(RUNS)"
+	  --server.showEmailPrompt false --client.toolbarMode minimal --browser.gatherUsageStats false -- --runs "$(RUNS)"
 
 lock: ## Make requirements.lock anew from the bounds in pyproject.toml, in a clean environment
 	@scripts/lock.sh

@@ -15,6 +15,7 @@ import streamlit
 from lib.accuracy.dashboard import tables
 from lib.accuracy.dashboard.tables import OUTCOMES, Run
 from lib.accuracy.records import MODES, STATUSES
+from lib.accuracy.rendering import HEALTH
 from lib.errors import CorpusError, RecordError
 
 _HEIGHT = 26  # pixels of one bar
@@ -66,9 +67,9 @@ def _overview(run: Run, mode: str) -> None:
     _health(summary)
     cells = streamlit.columns(4)
     cells[0].metric("Accuracy", f"{100 * rate.share:.1f} %", help="Right among those judged.")
-    cells[1].metric("95 % interval", f"{100 * rate.low:.1f} to {100 * rate.high:.1f} %", help="Wilson.")
+    cells[1].metric("95 % interval", f"{100 * rate.low:.1f}–{100 * rate.high:.1f} %", help="Wilson.")
     cells[2].metric("Judged", f"{summary.judged} of {summary.total}")
-    clustered = "-" if rate.cluster_low is None else f"{100 * rate.cluster_low:.1f} to {100 * rate.cluster_high:.1f} %"
+    clustered = "-" if rate.cluster_low is None else f"{100 * rate.cluster_low:.1f}–{100 * rate.cluster_high:.1f} %"
     cells[3].metric("Interval over databases", clustered, help="Bootstrap, whole databases drawn.")
     streamlit.subheader("By number of clauses")
     _rates(summary.by_clauses, "clauses")
@@ -82,7 +83,7 @@ def _health(summary) -> None:
     """Findings about the golden suite stand above any figure that hangs on it."""
     if summary.health:
         streamlit.warning("The golden suite has findings: figures below rest on these queries too.")
-        rows = [{"finding": name, "queries": count, "first": ", ".join(ids[:5])}
+        rows = [{"finding": HEALTH[name], "queries": count, "first": ", ".join(ids[:5])}
                 for name, (count, ids) in summary.health.items()]  # fmt: skip
         streamlit.dataframe(pandas.DataFrame(rows), hide_index=True)
 

@@ -139,8 +139,9 @@ def test_the_page_shows_the_newest_run(page, runs):
     metrics = {metric.label: metric.value for metric in seen.metric}
     assert metrics["Accuracy"] == "75.0 %"
     assert metrics["Judged"] == "4 of 5"
-    assert metrics["95 % interval"] == "30.1 to 95.4 %"
+    assert metrics["95 % interval"] == "30.1–95.4 %"
     assert seen.warning  # one golden query fails
+    assert list(seen.dataframe[0].value["finding"]) == ["golden query fails"]
 
 
 def test_another_run_and_another_mode_change_the_figures(page, runs):
