@@ -164,13 +164,14 @@ def evaluate_chunk(job: Job, chunk: list[Case]) -> tuple[list[str], float]:
 
 
 def _line(evaluation: Evaluation, job: Job) -> str:
-    return dump_line(audit_record(evaluation, structure=_structure(evaluation) if job.structure else None)) + "\n"
+    return dump_line(audit_record(evaluation, structure=_structure(evaluation, job) if job.structure else None)) + "\n"
 
 
-def _structure(evaluation: Evaluation):
+def _structure(evaluation: Evaluation, job: Job):
     from lib.accuracy.structure import compare_structure
 
-    return compare_structure(evaluation.gold_sql, evaluation.pred_sql, dialect="auto")
+    schema = _evaluator(job, evaluation.db_id).engine.schema()
+    return compare_structure(evaluation.gold_sql, evaluation.pred_sql, schema, "auto")
 
 
 _evaluators: OrderedDict[tuple[Job, str], Evaluator] = OrderedDict()

@@ -126,24 +126,26 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 def _run_compare(args: argparse.Namespace) -> int:
     from lib.accuracy.audit import audit_record
+    from lib.accuracy.engines.catalog import open_engine
     from lib.accuracy.evaluation import evaluate
     from lib.accuracy.rendering import one_as_text
 
     if args.jobs < 1:
         raise ParameterError(f"--jobs must be at least 1, not {args.jobs}")
     settings, baseline = _settings(args), _baseline(args.baseline)
-    evaluation = evaluate(args.gold, args.pred, args.engine, settings)
-    record = audit_record(evaluation, structure=_structure(args) if args.structure else None)
+    engine = open_engine(args.engine)
+    evaluation = evaluate(args.gold, args.pred, engine, settings)
+    record = audit_record(evaluation, structure=_structure(args, engine.schema()) if args.structure else None)
     print(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n" if args.json else one_as_text(record), end="")
     report = _report(lambda: [record], baseline, args)
     _write_report(lambda: [record], report, args)
     return EngineError.exit_code if evaluation.status == "no_database" else report.exit_code
 
 
-def _structure(args: argparse.Namespace):
+def _structure(args: argparse.Namespace, schema):
     from lib.accuracy.structure import compare_structure
 
-    return compare_structure(args.gold, args.pred, dialect="auto")
+    return compare_structure(args.gold, args.pred, schema, "auto")
 
 
 def _run_suite(args: argparse.Namespace) -> int:

@@ -51,7 +51,7 @@ def load(run: Run) -> tuple[dict, ...]:
         missing = [name for name in _KEPT if name not in record]
         if missing:
             raise RecordError(run.path.name, index, f"no '{missing[0]}': it is no record of an evaluation")
-        found.append({name: record[name] for name in _KEPT})
+        found.append({name: record[name] for name in (*_KEPT, *(("structure",) if "structure" in record else ()))})
     if not found:
         raise CorpusError(f"'{run.path}' holds no record")
     return tuple(found)
@@ -110,16 +110,24 @@ def verdict_rows(
 
 def clause_rows(record: dict) -> tuple[list[dict], str]:
     """How the clauses of both queries differ, as rows; and why there are none, if a query cannot be read."""
-    found = compare_structure(record["gold_sql"], record["pred_sql"], dialect="auto")
-    rows = [{"clause": item.clause, "golden only": ", ".join(item.missing), "generated only": ", ".join(item.extra),
-             "in both": item.shared} for item in found.clauses]  # fmt: skip
-    return rows, found.problem
+    found = _structure(record)
+    rows = [{"clause": item["clause"], "golden only": ", ".join(item["missing"]),
+             "generated only": ", ".join(item["extra"]), "in both": item["shared"]}
+            for item in found["clauses"]]  # fmt: skip
+    return rows, found["problem"]
 
 
 def similarity(record: dict) -> dict[str, float]:
     """Similarity of both queries as trees and as tokens, 0-1."""
-    found = compare_structure(record["gold_sql"], record["pred_sql"], dialect="auto")
-    return {"tree": found.tree, "Levenshtein": found.levenshtein, "Jaccard": found.jaccard}
+    found = _structure(record)
+    return {"tree": found["tree"], "Levenshtein": found["levenshtein"], "Jaccard": found["jaccard"]}
+
+
+def _structure(record: dict) -> dict:
+    """As the run found it, which knew the database; else from the texts alone."""
+    if "structure" in record:
+        return record["structure"]
+    return compare_structure(record["gold_sql"], record["pred_sql"], dialect="auto").to_json()
 
 
 def compared(run: Run, other: Run, mode: str) -> tuple[Paired, list[dict]]:

@@ -6,6 +6,7 @@ from time import perf_counter
 
 from lib.accuracy.records import Limits, Result
 from lib.accuracy.values import canonical_rows
+from lib.records import Schema
 
 _SECRET = re.compile(
     r"(?i)(password|passwd|pwd|token|secret|api_?key|private_?key)(\s*[=:]\s*)\S+|(://[^:/@\s]*):[^@\s]+@"
@@ -35,6 +36,10 @@ class Engine(ABC):
     def digest(self) -> str:
         """SHA-256 of the database's content as 16 hex digits, or "" where the engine cannot tell."""
         return ""
+
+    def schema(self) -> Schema | None:
+        """Tables and columns, for comparing queries as text; None where the engine does not tell."""
+        return None
 
     def close(self) -> None:  # noqa: B027 - not every engine holds something
         """Gives back what the engine holds."""

@@ -5,12 +5,15 @@ import os
 import re
 import sqlite3
 from collections import OrderedDict
+from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
 from urllib.parse import quote
 
 from lib.accuracy.engines.base import Engine, failed
 from lib.accuracy.records import Limits, Result
+from lib.records import Column, Schema
 
 _STEPS = 500  # virtual-machine instructions between two looks at the clock: about 10 microseconds
 _LOOKS = 16  # looks at the clock between two looks at the memory
@@ -26,6 +29,8 @@ _ACTION_NAME = re.compile(
 _ACTIONS = {
     getattr(sqlite3, name): found[1] for name in sorted(dir(sqlite3)) if (found := _ACTION_NAME.fullmatch(name))
 }
+_COLUMNS = """SELECT m.name, c.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
+    WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.rowid, c.cid"""
 _FUNCTIONS = {"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "sqlite_log", "zipfile", "fsdir"}
 
 
@@ -57,6 +62,14 @@ class SqliteEngine(Engine):
             return ""
         return file_digest(str(self.path), stat.st_size, stat.st_mtime_ns)
 
+    def schema(self) -> Schema | None:
+        """See `Engine.schema`."""
+        try:
+            stat = os.stat(self.path)
+            return file_schema(str(self.path), stat.st_size, stat.st_mtime_ns)
+        except (OSError, sqlite3.Error):
+            return None
+
     def close(self) -> None:
         """Closes both connections."""
         for key in ((str(self.path), True), (str(self.path), False)):
@@ -74,6 +87,16 @@ def file_digest(path: str, size: int, changed: int) -> str:
         with open(path, "rb") as handle:
             _digests[key] = hashlib.file_digest(handle, "sha256").hexdigest()[:16]
     return _digests[key]
+
+
+@lru_cache(maxsize=_OPEN)
+def file_schema(path: str, size: int, changed: int) -> Schema | None:
+    """Tables and columns of a file, read again only if its size or time changed; None if there is no table."""
+    with closing(_connect(path)) as connection:
+        found = connection.execute(_COLUMNS).fetchall()
+    tables = tuple(dict.fromkeys(table for table, _ in found))
+    columns = tuple(Column(tables.index(table), name, name.lower(), "others") for table, name in found)
+    return Schema(Path(path).stem, tables, tuple(map(str.lower, tables)), columns, (), ()) if tables else None
 
 
 _open: OrderedDict[tuple[str, bool], "_Guard"] = OrderedDict()

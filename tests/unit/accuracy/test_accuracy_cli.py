@@ -93,6 +93,16 @@ def test_a_refused_run_leaves_the_manifest_alone(suite, tmp_path):
     assert (tmp_path / "out" / "manifest.json").read_bytes() == before
 
 
+def test_structure_knows_whose_columns_they_are(shop, capsys):
+    with sqlite3.connect(shop) as connection:
+        connection.execute("CREATE TABLE team(title TEXT)")
+    connection.close()
+    join = "FROM staff JOIN team ON team = title"
+    queries = ["--gold", f"SELECT name {join}", "--pred", f"SELECT T1.name {join}".replace("staff", "staff AS T1")]
+    assert accuracy("compare", "--engine", f"sqlite:{shop}", *queries, "--json", "--structure") == 0
+    assert json.loads(capsys.readouterr().out)["structure"]["same"]
+
+
 def test_structure_of_a_query_that_cannot_be_read(shop, capsys):
     assert (
         accuracy("compare", "--engine", f"sqlite:{shop}", "--gold", "SELECT 1", "--pred", "SELECT (", "--structure")

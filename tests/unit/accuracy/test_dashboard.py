@@ -98,6 +98,14 @@ def test_clauses_that_differ_are_shown():
     assert "unclosed literal" in problem
 
 
+def test_clauses_come_from_the_record_if_it_has_them():
+    clause = {"clause": "WHERE", "shared": 2, "missing": ["a"], "extra": []}
+    structure = {"clauses": [clause], "problem": "", "tree": 0.5, "levenshtein": 0.25, "jaccard": 0.125}
+    rows, _ = tables.clause_rows(_record("Q1", structure=structure))
+    assert rows == [{"clause": "WHERE", "golden only": "a", "generated only": "", "in both": 2}]
+    assert tables.similarity(_record("Q1", structure=structure))["Jaccard"] == 0.125
+
+
 def test_broken_runs_are_said_and_set_aside(runs):
     _write(runs, "empty", [], 3)
     _write(runs, "other", [{"id": 1}], 4)
