@@ -15,8 +15,10 @@ from lib.study import Places, corpus_files, notebook_inputs, run_names, study_of
 study = study_of(config, "the study's parameters")
 places = Places(Path("."), study.name)
 SETTINGS = f"build/{study.name}/study.yaml"
-# A step ends when Snakemake ends, however that ends.
-SPIDERCOMPOSE = f"exec {sys.executable} -m lib.leash {os.getpid()} {sys.executable} -m lib.cli"
+# A step ends when Snakemake ends, however that ends. The number of Snakemake's process is a variable and not part of the
+# command, since a step whose command changes is done again.
+os.environ["SPIDERCOMPOSE_PARENT"] = str(os.getpid())
+SPIDERCOMPOSE = f"exec {sys.executable} -m lib.leash $SPIDERCOMPOSE_PARENT {sys.executable} -m lib.cli"
 VARIANTS = {name: recipe["variant"] for name, recipe in DATASETS.items() if "variant" in recipe}
 ABLATIONS = {name: recipe["by"] for name, recipe in DATASETS.items() if "by" in recipe}
 

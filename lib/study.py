@@ -242,12 +242,20 @@ def run_study(study: Study, out: Path, cores: int, targets: Sequence[str] = (), 
         *shlex.split(options), *targets,
     ]  # fmt: skip
     with _turn(places.out) as lock:
+        _clear_unfinished(places)
         # The lock is handed on: it is free again only when Snakemake too has ended, however it ends.
         code = _shown([sys.executable, "-m", "lib.leash", str(os.getpid()), *command], lock, cwd=ROOT)
     if code:
         raise StudyError(
             f"a step of study '{study.name}' failed, its words are above; the same command goes on from there"
         )
+
+
+def _clear_unfinished(places: Places) -> None:
+    """Removes what a killed step had begun to write; nobody else writes there while the lock is held."""
+    for folder in (places.out / "build" / places.name, places.runs, places.results, places.figures, places.site):
+        for path in sorted(folder.rglob(".*.part")):
+            path.unlink(missing_ok=True)
 
 
 @contextmanager

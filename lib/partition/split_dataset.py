@@ -116,4 +116,5 @@ def made_split(folder: Path, corpus: Corpus, options: Options) -> dict:
         inputs = {path.name: sha256(path) for path in _inputs(corpus, options)}
         if made.get("options") == asdict(options) and made["corpus"]["sha256"] == inputs:
             return made
-    return write_split(folder, *split_corpus(corpus, options))
+    write_split(folder, *split_corpus(corpus, options))
+    return read_manifest(folder)  # as it will be read the next time, keys in the order of the file
