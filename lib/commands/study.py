@@ -46,8 +46,8 @@ def run(args: argparse.Namespace) -> None:
         print(f"report: {write_site(args.out)}")
     else:
         run_study(study, args.out, args.cores, [args.only] if args.only else [], args.snakemake)
-        if args.store_notebooks:
-            _store(study, places)
+    if args.store_notebooks:
+        _store(study, places, [args.notebook] if args.notebook else study.notebooks)
 
 
 def _change(text: str) -> tuple[str, str]:
@@ -57,10 +57,10 @@ def _change(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _store(study, places: Places) -> None:
+def _store(study, places: Places, names: list[str]) -> None:
     from lib.notebooks import store
 
     if study.name != "builtin":
         raise ParameterError("only the notebooks of study 'builtin' are stored in notebooks/")
-    for name in study.notebooks:
+    for name in names:
         store(places.notebooks / f"{name}.ipynb")
