@@ -1,11 +1,12 @@
 """The only door for writing files: whole or not at all, the same bytes for the same content."""
 
+import errno
 import hashlib
 import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,9 +15,14 @@ from lib.errors import CorpusError, RecordError
 
 @contextmanager
 def atomic_writer(path: Path, mode: str = "w") -> Iterator[IO]:
-    """Opens a temporary file beside `path` that replaces it on success and vanishes on any error."""
+    """Opens a temporary file beside `path` that replaces it on success and vanishes on any error.
+
+    Folders that had to be made for it vanish too, unless something else is in them by then.
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():  # else it shows only when all is written
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    made = _make_folders(path.parent)
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
@@ -28,7 +34,21 @@ def atomic_writer(path: Path, mode: str = "w") -> Iterator[IO]:
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
+        _remove_empty(made)
         raise
+
+
+def _make_folders(folder: Path) -> list[Path]:
+    """Makes a folder and those above it; returns the new ones, the innermost first."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return missing
+
+
+def _remove_empty(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        with suppress(OSError):  # something else is in it by now
+            folder.rmdir()
 
 
 def _umask() -> int:

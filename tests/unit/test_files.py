@@ -35,6 +35,35 @@ def test_error_while_writing_keeps_the_old_file(tmp_path):
     assert (path.read_text(), names(tmp_path)) == ("old", ["a.txt"])
 
 
+def _fail_in(path, meanwhile=lambda: None):
+    def write():
+        with files.atomic_writer(path):
+            meanwhile()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+
+
+def test_error_while_writing_leaves_no_new_folder(tmp_path):
+    _fail_in(tmp_path / "new/inner/a.txt")
+    assert names(tmp_path) == []
+
+
+def test_error_while_writing_leaves_folders_that_were_there_or_are_in_use(tmp_path):
+    (tmp_path / "old").mkdir()
+    _fail_in(tmp_path / "old/a.txt")
+    _fail_in(tmp_path / "new/inner/a.txt", lambda: (tmp_path / "new/other.txt").write_text("mine"))
+    assert (names(tmp_path), names(tmp_path / "new")) == (["new", "old"], ["other.txt"])
+
+
+def test_a_folder_in_the_place_of_the_file_is_said_before_anything_is_written(tmp_path):
+    (tmp_path / "a").mkdir()
+    with pytest.raises(IsADirectoryError) as error, files.atomic_writer(tmp_path / "a"):
+        pytest.fail("the body must not run")
+    assert error.value.filename == str(tmp_path / "a")
+
+
 def test_full_disk_keeps_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "a.txt"
     path.write_text("old")
