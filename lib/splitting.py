@@ -29,7 +29,7 @@ def split(query: str, dialect: str = "auto") -> tuple[Clause, ...]:
     """Cuts a query, or a part of one that starts at a clause, into clauses.
 
     Args:
-        query: one SQL query; a closing semicolon, comments and brackets around the whole are dropped.
+        query: one SQL query; semicolons around it, comments and brackets around the whole are dropped.
         dialect: one of `sql_tokens.DIALECTS`, or `auto`: the first of them that reads the query.
 
     Raises:
@@ -65,6 +65,8 @@ def _split(query: str, dialect: str) -> tuple[Clause, ...]:
 def _one_statement(query: str, tokens: list[SqlToken]) -> list[SqlToken]:
     while tokens and tokens[-1].kind == "end":
         tokens = tokens[:-1]
+    while tokens and tokens[0].kind == "end":
+        tokens = tokens[1:]
     for token in tokens:
         if token.kind == "end":
             raise SqlError("more than one statement: give one query", query, token.start)

@@ -22,12 +22,19 @@ _DOLLAR_STRING = r"\$(?P<tag>[^\W\d]\w*+)?\$.*?\$(?(tag)(?P=tag))\$"
 _DOUBLE = r'(?:[uU]&(?=")|)"[^"]*+(?:""[^"]*+)*+"'
 _BACKTICK = r"`[^`]*+(?:``[^`]*+)*+`"
 
+# Operators that only other dialects have. No SQL of this one has their signs side by side with another meaning that
+# a reader could expect, and cut apart they would be put together with blanks between, as other SQL.
+_FOREIGN = (
+    r"<=>|=>|<->|!?~~?\*|!~~?|~~|&&|-\|-|\|\|?/|//|\*\*"
+    r"|(?<![=<>(,|&+*/%-])(?<![=<>(,|&+*/%-]\s)\?[|&](?!\|)"  # behind an operator, `?` is a parameter
+)
+
 # What differs between dialects: comments, literals, quoted names, operators.
 _SQLITE = {
     "comment": r"--[^\n]*+",
-    "string": _STRING,
+    "string": rf"[eE](?=')(?:{_STRING})|[uU]&(?=')(?:{_STRING})|{_STRING}",
     "quoted": rf"{_DOUBLE}|{_BACKTICK}|\[[^\[\]\n]*+\]",
-    "special": r"->>|->",
+    "special": rf"->>|->|{_FOREIGN}",
 }
 _POSTGRES = {
     "comment": r"--[^\n]*+",
@@ -39,7 +46,7 @@ _MYSQL = {
     "comment": r"--(?=\s|\Z)[^\n]*+|\#[^\n]*+",
     "string": _BACKSLASH_STRING,
     "quoted": _BACKTICK,
-    "special": r"->>|->|<=>|&&",
+    "special": rf"->>|->|{_FOREIGN}",
 }
 _SPECIAL = {"sqlite": _SQLITE, "postgres": _POSTGRES, "mysql": _MYSQL, "duckdb": _POSTGRES}
 

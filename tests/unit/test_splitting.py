@@ -345,3 +345,22 @@ def test_hostile_input_takes_linear_time(query):
     found = clauses_or_message(query)
     assert not isinstance(found, str) or len(found) < 300
     assert time.perf_counter() - start < 10, "seconds; quadratic reading takes minutes"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["b ~* 'x'", "b !~ 'x'", "b ~~ 'x'", "b && c", "b <=> c", "b <-> c", "b ?| c", "b ?& c", "b // 2", "b ** 2",
+     "|/ b", "||/ b", "b = E'a where'", "b = U&'\\0061'", "b = ?1", "b = ~ 1", "f ( b => 1 )"],
+)  # fmt: skip
+def test_signs_of_other_dialects_stay_whole(condition):
+    """What is cut apart by the first dialect that reads it would be put together as other SQL."""
+    clauses = split(f"SELECT a FROM t WHERE {condition} ORDER BY a")
+    assert [clause.sql for clause in clauses] == ["SELECT a FROM t", f"WHERE {condition}", "ORDER BY a"]
+
+
+def test_a_parameter_is_no_operator():
+    assert split("SELECT a FROM t WHERE b = ?|2")[1].sql == "WHERE b = ? | 2"
+
+
+def test_semicolons_around_a_query():
+    assert [clause.sql for clause in split(" ; SELECT a FROM t ;;")] == ["SELECT a FROM t"]
