@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from importlib import import_module
+from pathlib import Path
 
 from lib import __version__
 from lib.errors import DATA_MISSING, WRONG_USE, ParameterError, SpiderComposeError, suggest
@@ -33,6 +34,10 @@ COMMANDS = {
 class _Parser(argparse.ArgumentParser):
     """An argument parser that raises instead of printing its usage, and names the nearest known option."""
 
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.register("type", Path, _path)
+
     def error(self, message: str):
         unknown = re.match(r"unrecognized arguments: (-\S*)", message)
         if unknown:
@@ -40,6 +45,13 @@ class _Parser(argparse.ArgumentParser):
             name = unknown[1].split("=")[0]
             raise ParameterError(f"unknown option '{name}': {suggest(name, options)}")
         raise ParameterError(f"{message} (see '{self.prog} --help')")
+
+
+def _path(text: str) -> Path:
+    """Refuses "", which `Path` takes for the current folder: an unset variable must not fill that."""
+    if not text:
+        raise argparse.ArgumentTypeError("an empty name is no path")
+    return Path(text)
 
 
 def main(arguments: list[str] | None = None) -> int:

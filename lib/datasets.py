@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lib.errors import CorpusError, ParameterError, RecordError, suggest
 from lib.files import read_json, read_jsonl, write_jsonl
-from lib.records import Pair
+from lib.records import KINDS, Pair
 
 PARTS = ("train", "validation", "test")
 _TYPES = {"id": str, "example_id": str, "db_id": str, "kinds": list, "sql": str, "text": str, "n_clauses": int,
@@ -36,6 +36,8 @@ def read_pairs(path: Path) -> Iterator[Pair]:
                 raise RecordError(
                     Path(path).name, number, f"'{name}' must be {_TYPES[name].__name__}, not {value!r:.40}"
                 )
+        if record["n_clauses"] < 1 or not all(kind in KINDS for kind in record["kinds"]):
+            raise RecordError(Path(path).name, number, "'n_clauses' or 'kinds' is out of range: build it again")
         yield Pair(**(record | {"kinds": tuple(record["kinds"])}))
 
 
@@ -57,12 +59,15 @@ def read_manifest(folder: Path) -> dict:
     """The manifest of a dataset.
 
     Raises:
-        CorpusError: if the folder has none: it is no dataset, or its making was interrupted.
+        CorpusError: if the folder has none: it is no dataset, or its making was interrupted; or it is broken.
     """
     path = Path(folder) / "manifest.json"
     if not path.is_file():
         raise CorpusError(f"'{folder}' is not a dataset, it has no manifest.json: make it with 'spidercompose build'")
-    return read_json(path)
+    manifest = read_json(path)
+    if not isinstance(manifest, dict):
+        raise CorpusError(f"'{path}' is no manifest of a dataset, it holds no object: build the dataset again")
+    return manifest
 
 
 def write_part(folder: Path, part: str, pairs: Iterable[Pair]) -> int:

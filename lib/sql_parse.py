@@ -8,10 +8,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lib.errors import SqlError
-from lib.records import Schema
+from lib.records import SET_OPERATORS, Clause, Schema
 from lib.splitting import QUERY_STARTS
 from lib.sql_tokens import DIALECTS, lex
 
@@ -50,6 +51,33 @@ def parse(query: str, schema: Schema | None = None, dialect: str = "auto") -> ex
             first_error = first_error or error
     assert first_error is not None
     raise first_error
+
+
+def check_grammar(clauses: Sequence[Clause], dialect: str = "auto") -> None:
+    """Refuses what has clauses and is no SQL all the same; the splitter looks at keywords and nesting only.
+
+    Args:
+        clauses: of one query, or of a part of one.
+        dialect: as for `parse`.
+
+    Raises:
+        SqlError: if they are no SQL.
+    """
+    try:
+        parse(_whole(clauses), dialect=dialect)
+    except SqlError as error:
+        # Offsets are those of the clauses put together, not of the text that was given.
+        raise SqlError(re.sub(r" at character \d+", "", str(error))) from error
+
+
+def _whole(clauses: Sequence[Clause]) -> str:
+    """A query that holds the clauses; what a part of a query lacks is added."""
+    kind, first = clauses[0].kind, clauses[0].sql
+    if kind != "SELECT":
+        first = f"SELECT 1 {first}" if kind in SET_OPERATORS else f"SELECT 1 FROM t {first}"
+    elif first.upper().startswith("VALUES"):
+        first = f"SELECT * FROM ({first}) AS t"
+    return " ".join([first, *(clause.sql for clause in clauses[1:])])
 
 
 def _parse(query: str, schema: Schema | None, dialect: str) -> exp.Query:

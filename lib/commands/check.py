@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lib.corpora import SOURCES, Corpus, open_corpus
 from lib.defects import defects
-from lib.errors import DATA_MISSING, CorpusError
+from lib.errors import CorpusError
 from lib.files import sha256
 from lib.progress import progress
 from lib.versions import fingerprint, version
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="check the records only: no oddities of sound ones")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Prints the report."""
     corpus = open_corpus(args.corpus)
     print(f"corpus {corpus.name} in {corpus.folder}")
@@ -37,7 +37,8 @@ def run(args: argparse.Namespace) -> int:
     _print_list("problem", "set aside", corpus.problems)
     found = [] if args.quick else [note for source in sources for note in defects(corpus, source, progress)]
     _print_list("note", "kept", [*corpus.notes, *found])
-    return DATA_MISSING if args.strict and corpus.problems else 0
+    if args.strict and corpus.problems:
+        raise CorpusError(f"{len(corpus.problems):,} records of '{corpus.folder}' are broken: see the list")
 
 
 def _sources(corpus: Corpus) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """Put one SQL query, or a part of one that starts at a clause, into words with a trained model."""
 
 import argparse
-import sys
 from pathlib import Path
 
 
@@ -14,8 +13,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Prints the text."""
+    from lib.commands.split import read_input
     from lib.models.runs import load
     from lib.tokens import detokenize
 
-    sql = sys.stdin.read() if args.sql == "-" else args.sql
+    sql = read_input() if args.sql == "-" else args.sql
     print(detokenize(load(args.run).translate_sql(sql, args.beam).split()))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lib.datasets import PARTS, read_part
-from lib.errors import ModelError
+from lib.errors import CorpusError, ModelError, SqlError
 from lib.files import sha256
 from lib.models.batching import Coder, Item
 from lib.models.configuration import Settings
@@ -13,6 +13,7 @@ from lib.models.linearise import whole_queries
 from lib.models.sources import Source, encoded, lower, source_of
 from lib.models.vocabulary import count_words
 from lib.records import Pair
+from lib.splitting import split
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,8 @@ def read_sources(folder: Path, parts: Sequence[str], model: str) -> dict[str, So
     """Reads parts of a dataset; the other parts are read too, for the whole queries that partial SQL belongs to.
 
     Raises:
-        CorpusError: if the folder is no dataset.
+        CorpusError: if the folder is no dataset, or a pair's SQL cannot be read.
         RecordError: at the first record that is no pair.
-        SqlError: if a pair's SQL cannot be read.
     """
     pairs = {part: read_part(folder, part) for part in PARTS}
     wholes = whole_queries(pair for part in PARTS for pair in pairs[part])
@@ -57,8 +57,19 @@ def read_sources(folder: Path, parts: Sequence[str], model: str) -> dict[str, So
 def _sources(pairs: Sequence[Pair], wholes: Mapping[str, str], model: str) -> Sources:
     said = [pair for pair in pairs if pair.text.strip()]
     keys = [(pair.sql, wholes[pair.example_id]) for pair in said]
-    once = {key: source_of(key[0], model, key[1]) for key in dict.fromkeys(keys)}  # half of all SQL comes again
+    once: dict[tuple[str, str], Source] = {}  # half of all SQL comes again
+    for pair, key in zip(said, keys, strict=True):
+        if key not in once:
+            once[key] = _source(pair, model, key[1])
     return Sources(tuple(said), tuple(once[key] for key in keys), len(pairs) - len(said))
+
+
+def _source(pair: Pair, model: str, whole: str) -> Source:
+    try:
+        split(pair.sql)  # a reader of tokens alone would learn from any text
+        return source_of(pair.sql, model, whole)
+    except SqlError as error:
+        raise CorpusError(f"the SQL of pair '{pair.id}' cannot be read ({error}): build the dataset again") from error
 
 
 def read_training_data(folder: Path, settings: Settings) -> TrainingData:
@@ -66,7 +77,7 @@ def read_training_data(folder: Path, settings: Settings) -> TrainingData:
 
     Raises:
         ModelError: if nothing is left to train on.
-        CorpusError, RecordError, SqlError: if the dataset is broken.
+        CorpusError, RecordError: if the dataset is broken.
     """
     parts = read_sources(folder, ("train", "validation"), settings.model)
     options = settings.training

@@ -23,13 +23,15 @@ from lib.errors import ModelError, ParameterError
 from lib.files import atomic_writer, read_json, sha256, write_json, write_text
 from lib.models.batching import Coder, by_length, collate
 from lib.models.configuration import Settings, from_dict
-from lib.models.data import hashes, read_training_data
+from lib.models.data import TrainingData, hashes, read_training_data
 from lib.models.machine import fast_arithmetic
 from lib.models.model import Translator
 from lib.models.search import search
 from lib.models.sources import Source, encoded, source_of
 from lib.models.training import EpochResult, Trainer
 from lib.models.vocabulary import SPECIALS, Vocabulary
+from lib.splitting import split
+from lib.sql_parse import check_grammar
 
 _BATCH = 128
 
@@ -48,18 +50,21 @@ def train(data: Path, settings: Settings, out: Path, say: Callable[[str], None] 
 
     Raises:
         ModelError: if `out` holds another run or a broken one, is in use, or training fails.
-        CorpusError, RecordError, SqlError: if the dataset is missing or broken.
+        CorpusError, RecordError: if the dataset is missing or broken.
     """
     out = Path(out)
     config = {"settings": settings.as_dict(), "data": hashes_of(data)}
-    with _locked(out):
-        _same_run(out, config)
-        if (out / "manifest.json").is_file():
-            say(f"'{out}' is finished")
-            return read_json(out / "manifest.json")
-        write_json(out / "config.json", config)
-        with fast_arithmetic(settings.training.threads, settings.training.bf16):
-            return _train(Path(data), settings, out, config, say)
+    done = _finished(out, config)
+    if not done:
+        encoded = read_training_data(Path(data), settings)  # first, so that a broken dataset leaves no folder behind
+        with _locked(out):
+            done = _finished(out, config)  # by another process, meanwhile
+            if not done:
+                write_json(out / "config.json", config)
+                with fast_arithmetic(settings.training.threads, settings.training.bf16):
+                    return _train(encoded, settings, out, config, say)
+    say(f"'{out}' is finished")
+    return done
 
 
 def hashes_of(data: Path) -> dict[str, str]:
@@ -70,8 +75,26 @@ def hashes_of(data: Path) -> dict[str, str]:
     return hashes(data)
 
 
-def _train(data: Path, settings: Settings, out: Path, config: dict, say: Callable[[str], None]) -> dict:
-    encoded = read_training_data(data, settings)
+def _finished(out: Path, config: dict) -> dict | None:
+    """The manifest of a run that is finished, None if it is not.
+
+    Raises:
+        ModelError: if the folder holds another run, other things, or a broken manifest.
+    """
+    if not out.exists():
+        return None
+    _same_run(out, config)
+    path = out / "manifest.json"
+    if not path.is_file():
+        return None
+    manifest = read_json(path)
+    best = manifest.get("best") if isinstance(manifest, dict) else None
+    if not isinstance(best, dict) or not {"epoch", "validation_bleu"} <= best.keys() or "epochs" not in manifest:
+        raise ModelError(f"'{path}' is not the manifest of a run: remove the folder and train again")
+    return manifest
+
+
+def _train(encoded: TrainingData, settings: Settings, out: Path, config: dict, say: Callable[[str], None]) -> dict:
     trainer = Trainer(encoded, settings, say)
     words = {side: getattr(encoded.coder, side).words[len(SPECIALS) :] for side in ("source", "target")}
     write_json(out / "vocabulary.json", words)
@@ -113,6 +136,8 @@ def _same_run(out: Path, config: dict) -> None:
             raise ModelError(f"'{out}' holds other files ({others[0]}): choose an empty folder for the run")
         return
     there = read_json(path)
+    if not isinstance(there, dict):
+        raise ModelError(f"'{path}' holds no settings: choose another folder")
     before, now = _flat(there), _flat(config)
     odd = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
     if odd:
@@ -236,9 +261,10 @@ class Run:
         """Puts one query, or a part of one that starts at a clause, into words.
 
         Raises:
-            SqlError: if the SQL cannot be read.
+            SqlError: if it is not one query or a part of one.
             ModelError: if it is too long.
         """
+        check_grammar(split(sql))
         return self.translate([source_of(sql, self.settings.model)], beam)[0]
 
 

@@ -5,8 +5,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from lib.datasets import read_manifest, read_pairs, read_part, write_part
-from lib.errors import ParameterError, suggest
+from lib.datasets import PARTS, read_manifest, read_part, write_part
+from lib.errors import CorpusError, ParameterError, suggest
 from lib.files import write_json
 from lib.partition.description import describe
 from lib.partition.leakage import clause_keys
@@ -91,22 +91,27 @@ def ablate(folder: Path, out: Path, by: str = "text", seed: int = 1) -> dict:
         The manifest of the new dataset.
 
     Raises:
-        ParameterError: if `by` is unknown, or both folders are the same.
-        CorpusError: if `folder` is no dataset.
+        ParameterError: if `by` is unknown, `seed` is negative, or both folders are the same.
+        CorpusError: if `folder` is no dataset, or has no training pairs.
     """
     if by not in MODES:
         raise ParameterError(f"cannot remove by '{by}': {suggest(by, MODES)}")
     if Path(folder).resolve() == Path(out).resolve():
         raise ParameterError(f"--out must differ from --data, both are '{folder}'")
+    if type(seed) is not int or seed < 0:
+        raise ParameterError(f"seed must be a whole number from 0, not {seed!r}")
     manifest = read_manifest(folder)
-    train, test = read_part(folder, "train"), read_part(folder, "test")
+    parts = {part: read_part(folder, part) for part in PARTS}  # all, before anything is written
+    train, test = parts["train"], parts["test"]
+    if not train:
+        raise CorpusError(f"'{folder}' has no training pairs: build it again")
     kept = without_test_clauses(train, test, by.removeprefix("control-"))
     if by.startswith("control-"):
         kept = length_matched_control(train, kept, random.Random(seed))
     (Path(out) / "manifest.json").unlink(missing_ok=True)  # without one, a half-written folder is no dataset
     write_part(out, "train", kept)
     for part in ("validation", "test"):
-        write_part(out, part, read_pairs(Path(folder) / f"{part}.jsonl"))
+        write_part(out, part, parts[part])
     ablation = {"by": by, "seed": seed, "kept": len(kept), "removed": len(train) - len(kept)}
     manifest |= describe(out) | {"ablation": ablation}
     write_json(Path(out) / "manifest.json", manifest)

@@ -23,7 +23,7 @@ from lib.alignment import ALIGNERS, align
 from lib.composition import compose
 from lib.corpora import SOURCES, Corpus
 from lib.datasets import PARTS, as_record
-from lib.errors import ParameterError, suggest
+from lib.errors import CorpusError, ParameterError, suggest
 from lib.files import atomic_writer, dump_line, sha256, write_json
 from lib.partition.description import describe
 from lib.records import Example, Pair, Schema
@@ -77,6 +77,7 @@ def build(corpus: Corpus, folder: Path, options: Options, jobs: int = 1, progres
 
     Raises:
         ParameterError: if `jobs` is below 1.
+        CorpusError: if the corpus has no sound example.
     """
     if jobs < 1:
         raise ParameterError(f"jobs must be at least 1, not {jobs}")
@@ -86,10 +87,16 @@ def build(corpus: Corpus, folder: Path, options: Options, jobs: int = 1, progres
         files = {part: stack.enter_context(atomic_writer(folder / f"{part}.jsonl")) for part in PARTS}
         for pair in _flagged(_selected(composed, options, tally), options, tally):
             files[part_of(pair)].write(dump_line(as_record(pair)) + "\n")
+        if not tally.examples:
+            raise CorpusError(f"'{corpus.folder}' has no sound example{_first(corpus)}")
         (folder / "manifest.json").unlink(missing_ok=True)  # a folder without one is not a dataset
     manifest = _manifest(corpus, folder, options, tally)
     write_json(folder / "manifest.json", manifest)
     return manifest
+
+
+def _first(corpus: Corpus) -> str:
+    return f": {len(corpus.problems)} are broken, first: {corpus.problems[0]}" if corpus.problems else ""
 
 
 class _Tally:

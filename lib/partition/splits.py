@@ -44,6 +44,8 @@ class Options:
             value = getattr(self, name)
             if value not in names:
                 raise ParameterError(f"unknown {name} '{value}': {suggest(value, names)}")
+        if type(self.seed) is not int or self.seed < 0:
+            raise ParameterError(f"seed must be a whole number from 0, not {self.seed!r}")
         if self.length_matched and self.method != "tmcd":
             raise ParameterError(f"lengths are matched by method 'tmcd' only, not by '{self.method}'")
         if self.method == "original" and self.setting != "spider":
@@ -101,6 +103,8 @@ def make_split(examples: Sequence[Example], parts: Mapping[str, Parts], options:
     Raises:
         ParameterError: if there are too few examples, or their atoms do not allow the split.
     """
+    if not examples:
+        raise ParameterError("there is no example to split: 'spidercompose check' lists what is wrong with a corpus")
     rng = random.Random(options.seed)
     if options.method == "original":
         return _original(examples, rng)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,8 +11,8 @@ import time
 import pytest
 
 from lib.cli import COMMANDS, main
-from lib.commands import split as split_command
 from lib.paths import ROOT
+from lib.sql_parse import check_grammar
 
 CORPUS = {
     "tables.json": [
@@ -291,4 +292,54 @@ def test_split_accepts_all_of_spider(spider_home):
     corpus = open_corpus(str(spider_home))
     queries = sorted({example.query for source in ("train", "dev") for example in corpus.examples(source)})
     for query in queries[::10]:
-        split_command._check_grammar(split(query), "auto")
+        check_grammar(split(query))
+
+
+@pytest.fixture
+def material(corpus, tmp_path, monkeypatch):
+    """A folder to work in: a sound corpus, a broken and an empty one, datasets that are sound, broken, or none."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["build", "--corpus", "corpus", "--out", "data", "--jobs", "1"]) == 0
+    for name in ("half", "odd", "empty"):
+        shutil.copytree("data", name)
+    shutil.copytree("corpus", "nothing")
+    shutil.copytree("corpus", "wrong")
+    (tmp_path / "nothing/dev.json").write_text("[]")
+    (tmp_path / "wrong/dev.json").write_text('[{"db_id": "ships", "question": "Why?", "query": "because"}]')
+    (tmp_path / "half/validation.jsonl").write_text('{"id"')
+    (tmp_path / "odd/manifest.json").write_text("[]")
+    (tmp_path / "empty/train.jsonl").write_text("")
+    (tmp_path / "file").write_text("x")
+    return tmp_path
+
+
+FAILS = {
+    "build nothing": ["build", "--corpus", "nothing", "--out", "new/deep"],
+    "build, all broken": ["build", "--corpus", "wrong", "--out", "new/deep"],
+    "build, strict": ["build", "--corpus", "wrong", "--out", "new", "--strict", "--jobs", "1"],
+    "build without a name": ["build", "--corpus", "corpus", "--out", ""],
+    "check, strict": ["check", "--corpus", "wrong", "--strict"],
+    "align, strict": ["align", "--corpus", "wrong", "--out", "new/a.json", "--strict"],
+    "align onto a folder": ["align", "--corpus", "corpus", "--out", "data"],
+    "splits, seed": ["splits", "--corpus", "corpus", "--method", "original", "--out", "new", "--seed", "-1"],
+    "splits of nothing": ["splits", "--corpus", "nothing", "--method", "original", "--out", "new"],
+    "ablate, seed": ["ablate", "--data", "data", "--out", "new", "--seed", "-1"],
+    "ablate, half": ["ablate", "--data", "half", "--out", "new"],
+    "ablate, manifest": ["ablate", "--data", "odd", "--out", "new"],
+    "ablate nothing": ["ablate", "--data", "empty", "--out", "new"],
+    "train, half": ["train", "--data", "half", "--out", "new/run", "--epochs", "1"],
+    "train on nothing": ["train", "--data", "empty", "--out", "new/run", "--epochs", "1"],
+    "train onto a dataset": ["train", "--data", "data", "--out", "data", "--epochs", "1"],
+}
+
+
+@pytest.mark.parametrize("arguments", list(FAILS.values()), ids=FAILS)
+def test_a_command_that_fails_leaves_all_as_it_was(arguments, material, capsys):
+    def files():
+        return {str(path): path.read_bytes() if path.is_file() else None for path in material.rglob("*")}
+
+    before = files()
+    capsys.readouterr()
+    assert main(arguments) in (2, 3)
+    assert_one_line(capsys.readouterr().err)
+    assert files() == before

@@ -27,6 +27,8 @@ def test_fields_stand_in_the_order_of_the_record(tmp_path):
         (json.dumps({"id": 1}), "missing or unknown: .*example_id"),
         (json.dumps(as_record(PAIR) | {"n_clauses": "1"}), "'n_clauses' must be int, not '1'"),
         (json.dumps(as_record(PAIR) | {"extra": 1}), "unknown: extra"),
+        (json.dumps(as_record(PAIR) | {"n_clauses": 0}), "out of range"),
+        (json.dumps(as_record(PAIR) | {"kinds": [1]}), "out of range"),
     ],
 )
 def test_broken_lines_name_file_and_record(tmp_path, line, message):
@@ -39,6 +41,13 @@ def test_broken_lines_name_file_and_record(tmp_path, line, message):
 
 def test_a_folder_without_manifest_is_no_dataset(tmp_path):
     with pytest.raises(CorpusError, match="spidercompose build"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "7", "nonsense"])
+def test_a_broken_manifest_is_no_dataset(tmp_path, text):
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(CorpusError, match="manifest"):
         read_manifest(tmp_path)
 
 

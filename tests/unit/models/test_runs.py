@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from lib.cli import main
-from lib.errors import ModelError, ParameterError
+from lib.errors import CorpusError, ModelError, ParameterError
 from lib.models import runs
 from lib.models.evaluation import evaluate
 from lib.models.sources import source_of
@@ -223,8 +223,24 @@ def test_wrong_use_ends_in_one_line(arguments, code, message, capsys, tmp_path, 
 
 def test_not_sql_and_no_sql(finished, capsys):
     assert main(["translate", "--run", str(finished), ""]) == 2
-    assert main(["translate", "--run", str(finished), "SELECT 'a"]) == 2
-    assert capsys.readouterr().err.count("\n") == 2
+    for sql in ("SELECT 'a", "hello", "SELECT a FROM t; SELECT b FROM t", "SELECT a FROM t WHERE"):
+        assert main(["translate", "--run", str(finished), sql]) == 2
+    assert capsys.readouterr().err.count("\n") == 5
+
+
+def test_a_broken_manifest_of_a_run_is_refused(finished, dataset, tiny_settings):
+    (finished / "manifest.json").write_text("[]")
+    with pytest.raises(ModelError, match="not the manifest of a run"):
+        runs.train(dataset, tiny_settings(), finished)
+
+
+def test_what_is_no_sql_is_not_learnt(dataset, tiny_settings, tmp_path):
+    first, *others = (dataset / "train.jsonl").read_text().splitlines()
+    record = json.loads(first) | {"sql": "how many?"}
+    (dataset / "train.jsonl").write_text("\n".join([json.dumps(record), *others]) + "\n")
+    with pytest.raises(CorpusError, match=record["id"]):
+        runs.train(dataset, tiny_settings(), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_evaluation_of_another_dataset_and_part(finished, dataset, tmp_path):
