@@ -10,13 +10,26 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from lib.errors import SqlError
+from lib.errors import ParameterError, SqlError, suggest
 from lib.sql_parse import parse
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 _STRICT = {"postgres", "duckdb", "snowflake", "bigquery"}  # refuse columns that are neither grouped nor aggregated
+
+
+def check_dialect(name: str) -> None:
+    """Refuses what is no dialect.
+
+    Raises:
+        ParameterError: if sqlglot reads no such dialect.
+    """
+    from sqlglot.dialects import Dialects
+
+    known = [dialect.value for dialect in Dialects if dialect.value]
+    if name not in known:
+        raise ParameterError(f"unknown dialect '{name}': {suggest(name, known)}")
 
 
 @lru_cache(maxsize=256)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from lib.accuracy.records import MODES, ORDERS, Case, Limits, Settings
-from lib.errors import EngineError, ParameterError
+from lib.errors import EngineError, ParameterError, RecordError
 
 CHANGED = 1  # exit code of a replay that gives another record
 
@@ -119,6 +119,12 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
 
 def _settings(args: argparse.Namespace) -> Settings:
     limits = Limits(timeout_s=args.timeout, max_rows=args.max_rows)
+    if args.jobs < 1:
+        raise ParameterError(f"--jobs must be at least 1, not {args.jobs}")
+    if args.gold_dialect:
+        from lib.accuracy.translation import check_dialect
+
+        check_dialect(args.gold_dialect)
     if args.min_accuracy is not None and not 0 <= args.min_accuracy <= 100:
         raise ParameterError(f"--min-accuracy is a percentage, 0 to 100, not {args.min_accuracy:g}")
     return Settings(args.mode, args.order, args.tolerance, limits, args.gold_dialect)
@@ -130,16 +136,16 @@ def _run_compare(args: argparse.Namespace) -> int:
     from lib.accuracy.evaluation import evaluate
     from lib.accuracy.rendering import one_as_text
 
-    if args.jobs < 1:
-        raise ParameterError(f"--jobs must be at least 1, not {args.jobs}")
-    settings, baseline = _settings(args), _baseline(args.baseline)
+    settings, baseline = _settings(args), _baseline(args.baseline, args.mode)
     engine = open_engine(args.engine)
     evaluation = evaluate(args.gold, args.pred, engine, settings)
     record = audit_record(evaluation, structure=_structure(args, engine.schema()) if args.structure else None)
     print(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n" if args.json else one_as_text(record), end="")
     report = _report(lambda: [record], baseline, args)
     _write_report(lambda: [record], report, args)
-    return EngineError.exit_code if evaluation.status == "no_database" else report.exit_code
+    if not report.summary.judged:
+        raise EngineError(f"nothing could be judged: {evaluation.error}")
+    return report.exit_code
 
 
 def _structure(args: argparse.Namespace, schema):
@@ -193,18 +199,29 @@ def _evaluate(cases: list[Case], engine: str, args: argparse.Namespace) -> int:
     """Runs a batch; without --out its records go to a temporary folder."""
     from tempfile import TemporaryDirectory
 
-    settings, baseline = _settings(args), _baseline(args.baseline)
+    from lib.accuracy.engines.catalog import open_engine
+
+    settings, baseline = _settings(args), _baseline(args.baseline, args.mode)
+    if cases:  # an address that cannot be read must not leave half a run behind
+        open_engine(engine.replace("{db_id}", cases[0].db_id)).close()
     if args.out is not None:
         return _evaluate_into(args.out, cases, engine, settings, baseline, args)
     with TemporaryDirectory(prefix="spidercompose-") as folder:
         return _evaluate_into(Path(folder), cases, engine, settings, baseline, args)
 
 
-def _baseline(path: Path | None) -> Path | None:
+def _baseline(path: Path | None, mode: str) -> Path | None:
+    """The file of an earlier run, read once before this one begins: a broken one must not end it late."""
+    from lib.files import read_jsonl
+
     if path is not None and path.is_dir():
         path = path / "evaluations.jsonl"
     if path is not None and not path.is_file():
         raise EngineError(f"no baseline at '{path}': give the evaluations.jsonl of an earlier run, or its folder")
+    for number, record in enumerate(read_jsonl(path) if path is not None else ()):
+        missing = {"id", "status", mode} - record.keys()
+        if missing:
+            raise RecordError(path.name, number, f"not an evaluation, it has no '{min(missing)}': give those of a run")
     return path
 
 

@@ -34,8 +34,10 @@ def generate(args: argparse.Namespace) -> int:
     """Asks for each question of a suite; returns the exit code."""
     from lib.accuracy.generators import generate_all, write_cases
     from lib.accuracy.suite import read_golden
+    from lib.accuracy.translation import check_dialect
     from lib.schemas import read_schemas
 
+    check_dialect(args.dialect)
     schemas = read_schemas(args.tables)[0] if args.tables is not None else {}
     found = list(generate_all(read_golden(args.golden), _generator(args), schemas.get))
     count = write_cases(args.out, found)

@@ -29,6 +29,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.tries < 1:
         raise ParameterError(f"--tries must be above 0, not {args.tries}")
+    if args.seed < 0:
+        raise ParameterError(f"--seed must be at least 0, not {args.seed}")
     if args.out.exists() and any(args.out.iterdir()):
         raise ParameterError(f"the folder '{args.out}' is not empty: give a new one")
     queries = read_golden(args.golden)

@@ -147,7 +147,31 @@ def test_a_missing_database_is_said(tmp_path, capsys):
         )
         == 3
     )
-    assert json.loads(capsys.readouterr().out)["status"] == "no_database"
+    out, err = capsys.readouterr()
+    assert json.loads(out)["status"] == "no_database"
+    assert err.count("\n") == 1
+
+
+def test_a_wrong_golden_query_is_said(shop, capsys):
+    assert accuracy("compare", "--engine", f"sqlite:{shop}", "--gold", "hello", "--pred", "SELECT 1") == 3
+    assert capsys.readouterr().err.startswith("spidercompose: nothing could be judged: ")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--jobs", 0],
+        ["--engine", "mysql://x"],
+        ["--gold-dialect", "klingon"],
+        ["--baseline", "broken.jsonl"],
+    ],
+)
+def test_wrong_options_leave_no_folder(suite, options, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.jsonl").write_text('{"id": "Q1"}\n')
+    assert accuracy(*suite, "--out", tmp_path / "out", *options) in (2, 3)
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
