@@ -84,13 +84,13 @@ def write_jsonl(path: Path, records: Iterable[Any]) -> int:
 
 
 def read_text(path: Path) -> str:
-    """Reads a UTF-8 text file.
+    """Reads a UTF-8 text file, with or without a byte order mark.
 
     Raises:
         CorpusError: if the file is missing, unreadable or not UTF-8.
     """
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise CorpusError(f"cannot read '{path}': {_reason(error)}") from error
 
@@ -115,7 +115,7 @@ def read_jsonl(path: Path) -> Iterator[dict]:
         RecordError: at the first line that is not a JSON object.
     """
     try:
-        with open(path, encoding="utf-8") as handle:
+        with open(path, encoding="utf-8-sig") as handle:
             for number, line in enumerate(handle):
                 yield _object(Path(path).name, number, line)
     except (OSError, UnicodeDecodeError) as error:

@@ -15,42 +15,47 @@ def with_reference(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def read_predictions(path: Path, pairs: Sequence[Pair]) -> list[str]:
-    """The text for each pair.
+    """The text for each pair that has a reference.
 
     Args:
         path: `.jsonl` with ids, in any order; else one text a line, one line a pair (an empty line is an empty text).
+            Pairs without a reference may have a text or not: in a file of lines all of them, or none.
         pairs: what the texts are for.
 
     Raises:
         CorpusError: if the file cannot be read, or texts are missing.
         RecordError: if a record has no id or text, or an id comes twice or is unknown.
     """
-    path = Path(path)
-    if path.suffix == ".jsonl":
-        return _by_id(path, pairs)
+    path, kept = Path(path), with_reference(pairs)
+    if path.suffix.lower() == ".jsonl":
+        found = _by_id(path, {pair.id for pair in pairs}, kept)
+        return [found[pair.id] for pair in kept]
     lines = read_text(path).split("\n")
     if lines and lines[-1] == "":
         lines.pop()
-    if len(lines) != len(pairs):
+    if len(lines) not in (len(pairs), len(kept)):
         raise CorpusError(f"'{path}' has {len(lines)} lines for {len(pairs)} pairs: give one text a line for each pair")
-    return [line.rstrip("\r") for line in lines]
+    texts = [line.rstrip("\r") for line in lines]
+    if len(lines) == len(kept):
+        return texts
+    return [text for text, pair in zip(texts, pairs, strict=True) if pair.text.strip()]
 
 
-def _by_id(path: Path, pairs: Sequence[Pair]) -> list[str]:
-    wanted, found = {pair.id for pair in pairs}, {}
+def _by_id(path: Path, known: set[str], needed: Sequence[Pair]) -> dict[str, str]:
+    found: dict[str, str] = {}
     for number, record in enumerate(read_jsonl(path)):
         name, text = record.get("id"), record.get("text")
         if not isinstance(name, str) or not isinstance(text, str):
             raise RecordError(path.name, number, "needs the fields 'id' and 'text', both texts")
-        if name not in wanted:
+        if name not in known:
             raise RecordError(path.name, number, f"no pair of the dataset has the id '{name}'")
         if name in found:
             raise RecordError(path.name, number, f"the id '{name}' came before: give one text for each pair")
         found[name] = text
-    missing = [pair.id for pair in pairs if pair.id not in found]
+    missing = [pair.id for pair in needed if pair.id not in found]
     if missing:
-        raise CorpusError(f"'{path}' has no text for {len(missing)} of {len(pairs)} pairs, such as '{missing[0]}'")
-    return [found[pair.id] for pair in pairs]
+        raise CorpusError(f"'{path}' has no text for {len(missing)} of {len(needed)} pairs, such as '{missing[0]}'")
+    return found
 
 
 def score_file(path: Path, pairs: Sequence[Pair]) -> dict:
@@ -65,4 +70,4 @@ def score_file(path: Path, pairs: Sequence[Pair]) -> dict:
         ParameterError: if there is nothing to score.
     """
     kept = with_reference(pairs)
-    return {"without_reference": len(pairs) - len(kept)} | report(read_predictions(path, kept), kept)
+    return {"without_reference": len(pairs) - len(kept)} | report(read_predictions(path, pairs), kept)

@@ -190,3 +190,19 @@ def test_wrong_number_of_lines_and_missing_file(tmp_path):
         read_predictions(tmp_path / "p.txt", PAIRS[:2])
     with pytest.raises(CorpusError, match="cannot read"):
         read_predictions(tmp_path / "q.txt", PAIRS[:2])
+
+
+def test_pairs_without_a_reference_may_have_texts_or_none(tmp_path):
+    pairs = [PAIRS[2], *PAIRS[:2]]
+    texts = [pair.text for pair in pairs]
+    files = {
+        "all.txt": "".join(f"{text}\n" for text in ["anything", *texts[1:]]),
+        "some.txt": "".join(f"{text}\n" for text in texts[1:]),
+        "marked.txt": "\ufeff" + "".join(f"{text}\n" for text in texts[1:]),
+        "all.jsonl": "".join(json.dumps({"id": pair.id, "text": pair.text}) + "\n" for pair in pairs),
+        "some.JSONL": "".join(json.dumps({"id": pair.id, "text": pair.text}) + "\n" for pair in pairs[1:]),
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        found = score_file(tmp_path / name, pairs)
+        assert (found["without_reference"], found["all"]["exact_match"]) == (1, 100), name
