@@ -5,9 +5,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lib.alignment import ALIGNERS
-from lib.alignment_score import Score, add_question, positions_by_kind
+from lib.alignment_score import Gold, Score, add_question, positions_by_kind, read_gold
 from lib.corpora import Corpus
-from lib.files import read_jsonl
 from lib.records import Clause, Example, Fragment, Schema
 from lib.splicing import spans_of, to_fragment
 from lib.splitting import split
@@ -31,10 +30,17 @@ def _equal_parts(tokens: Sequence[str], clauses: Sequence[Clause], schema: Schem
 YARDSTICKS: dict[str, Aligner] = {"whole question": _whole, "equal parts": _equal_parts}
 
 
-def read_gold(corpus: Corpus) -> dict[str, dict[str, list[int]]]:
-    """Token positions of each true fragment, by example id and kind; empty if the corpus has none."""
+_NO_GOLD = Gold({}, frozenset())
+
+
+def gold_of(corpus: Corpus) -> dict[str, Gold]:
+    """The true fragments of a corpus by example id; empty if it comes without.
+
+    Raises:
+        CorpusError: if its file of them is broken.
+    """
     path = corpus.folder / "fragments.jsonl"
-    return {record["id"]: record["fragments"] for record in read_jsonl(path)} if path.is_file() else {}
+    return read_gold(path) if path.is_file() else {}
 
 
 def scores(corpus: Corpus, source: str) -> dict[str, Score]:
@@ -44,12 +50,13 @@ def scores(corpus: Corpus, source: str) -> dict[str, Score]:
         corpus: with true fragments.
         source: train or dev.
     """
-    gold = read_gold(corpus)
+    gold = gold_of(corpus)
     found = {}
     for name, aligner in (YARDSTICKS | ALIGNERS).items():
         found[name] = Score()
         for example, _, fragments in aligned(corpus, source, aligner):
-            add_question(found[name], example.tokens, positions_by_kind(fragments), gold.get(example.id, {}))
+            true = gold.get(example.id, _NO_GOLD)
+            add_question(found[name], example.tokens, positions_by_kind(fragments), true.fragments, true.unlinked)
     return found
 
 
@@ -95,10 +102,10 @@ def failures(corpus: Corpus, source: str, aligner: str, count: int) -> "DataFram
     """
     import pandas
 
-    gold = read_gold(corpus)
+    gold = gold_of(corpus)
     found = []
     for example, clauses, fragments in aligned(corpus, source, ALIGNERS[aligner]):
-        true = gold.get(example.id, {})
+        true = gold.get(example.id, _NO_GOLD).fragments
         if len(true) > 1:
             found.append(min(_agreements(example, clauses, fragments, true), key=lambda row: row[0]))
     found.sort(key=lambda row: (row[0], row[1:]))

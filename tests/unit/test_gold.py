@@ -5,7 +5,8 @@ import json
 import pytest
 
 from lib.corpora import open_corpus
-from lib.gold import YARDSTICKS, by_kind, failures, read_gold, scores, summary
+from lib.errors import CorpusError
+from lib.gold import YARDSTICKS, by_kind, failures, gold_of, scores, summary
 from lib.paths import BUILTIN
 from lib.splicing import positions_of
 from lib.splitting import split
@@ -53,7 +54,7 @@ def test_failures_are_the_worst_first_one_a_question(corpus):
 def test_a_corpus_without_true_fragments(tmp_path, corpus):
     for name in ("train.json", "dev.json", "tables.json", "database"):
         (tmp_path / name).symlink_to(corpus.folder / name)
-    assert read_gold(open_corpus(str(tmp_path))) == {}
+    assert gold_of(open_corpus(str(tmp_path))) == {}
 
 
 @pytest.mark.parametrize("words", [1, 2, 7])
@@ -61,3 +62,11 @@ def test_equal_parts_cover_each_word_once(words):
     clauses = split("SELECT a FROM t WHERE b = 1 ORDER BY c")
     spans = YARDSTICKS["equal parts"](["w"] * words, clauses, None)
     assert sorted(j for part in spans for j in positions_of(part)) == list(range(words))
+
+
+def test_true_fragments_that_are_broken_are_named(tmp_path, corpus):
+    for name in ("train.json", "dev.json", "tables.json", "database"):
+        (tmp_path / name).symlink_to(corpus.folder / name)
+    (tmp_path / "fragments.jsonl").write_text('{"id": "dev-00000"}\n')
+    with pytest.raises(CorpusError, match=r"fragments\.jsonl' does not hold gold fragments"):
+        scores(open_corpus(str(tmp_path)), "dev")
