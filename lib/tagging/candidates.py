@@ -134,6 +134,39 @@ def _spoken_names(handle: _Handle) -> SpokenNames | None:
     return SpokenNames(dict(columns), tables)
 
 
+@dataclass(frozen=True, slots=True)
+class Called:
+    """One name in a clause, and how people may call it."""
+
+    kind: str  # kind of the clause
+    table: str  # lower case; "" for a column whose table is not told
+    column: str  # lower case; "" for a table
+    ways: tuple[tuple[frozenset[str], ...], ...]  # for each way to call it, for each of its words the forms that say it
+
+
+def names_of(clauses: tuple[Clause, ...], schema: Schema | None) -> tuple[Called, ...]:
+    """The columns and tables that each clause of one query names, with the words for each.
+
+    Args:
+        clauses: the clauses of one query, in order.
+        schema: its database, or None.
+    """
+    spoken = _spoken_names(_Handle(schema))
+    found = []
+    for clause in candidates(clauses, schema).facts:
+        for table, column in clause.columns:
+            said = _spoken_column(spoken, table, column, clause.tables)
+            found.append(Called(clause.kind, table, column, _ways(column, said)))
+        for table in clause.tables:
+            found.append(Called(clause.kind, table, "", _ways(table, spoken.tables.get(table, ()) if spoken else ())))
+    return tuple(found)
+
+
+def _ways(name: str, said: tuple[str, ...]) -> tuple[tuple[frozenset[str], ...], ...]:
+    ways = dict.fromkeys(parts for parts in (split_words(name), said) if parts)
+    return tuple(tuple(map(_variants, _telling(parts))) for parts in ways)
+
+
 def _names(clause: ClauseWords, read: tuple[str, ...], spoken: SpokenNames | None):
     """The words of each name in a clause, with the weight of the name."""
     for table, column in clause.columns:

@@ -12,8 +12,8 @@ from lib.records import SET_OPERATORS, Clause
 from lib.sql_tokens import DIALECTS, SqlToken, lex
 
 _AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "group_concat", "string_agg", "total", "median"})
-_SIGNS = frozenset({"=", "==", "!=", "<>", "<", ">", "<=", ">="})
-_OPERATORS = _SIGNS | {"like", "ilike", "glob", "between", "in", "not", "null"}
+SIGNS = frozenset({"=", "==", "!=", "<>", "<", ">", "<=", ">="})
+_OPERATORS = SIGNS | {"like", "ilike", "glob", "between", "in", "not", "null"}
 _KEYWORDS = frozenset(
     [
         "all",
@@ -135,7 +135,7 @@ def clause_words(clauses: Sequence[Clause], places: Places | None = None) -> tup
     shared: dict[str, str] = {}
     found = []
     for clause in clauses:
-        tokens = _lex(clause.sql)
+        tokens = lex_clause(clause.sql)
         aliases = dict(_aliases(tokens))
         if clause.kind not in SET_OPERATORS:
             shared = aliases = aliases | shared
@@ -143,7 +143,8 @@ def clause_words(clauses: Sequence[Clause], places: Places | None = None) -> tup
     return tuple(found)
 
 
-def _lex(sql: str) -> list[SqlToken]:
+def lex_clause(sql: str) -> list[SqlToken]:
+    """The tokens of a clause, in the first dialect that reads it."""
     for dialect in DIALECTS[:-1]:
         try:
             return lex(sql, dialect)
@@ -201,14 +202,14 @@ def _read(kind: str, tokens: list[SqlToken], aliases: dict[str, str], places: Pl
     joins = _in_join_condition(words)
     for index, token in enumerate(tokens[:limit]):
         if token.kind == "string":
-            reader.values[_literal(token)] = None
+            reader.values[literal(token)] = None
         elif token.kind == "number":
             reader.values[token.text] = None
         elif tables[index]:
             reader.tables[_name(token)] = None
         elif joins[index]:  # how tables are joined is nothing that a question says
             continue
-        elif token.text in _SIGNS:
+        elif token.text in SIGNS:
             reader.operators.add(token.text)
         elif token.kind in ("word", "quoted"):
             _read_word(reader, tokens, index, aliases, places)
@@ -248,7 +249,7 @@ def _read_word(
     elif before == ".":
         reader.columns[aliases.get(_name(tokens[index - 2]), ""), word] = None
     elif token.text.startswith('"') and _is_value(tokens, index, aliases, places):
-        reader.values[_literal(token)] = None
+        reader.values[literal(token)] = None
     elif before != "as" and word not in aliases:
         reader.columns["", word] = None
 
@@ -261,7 +262,8 @@ def _is_value(tokens: list[SqlToken], index: int, aliases: dict[str, str], place
     return before in _OPERATORS or before in ("and", "(", ",")
 
 
-def _literal(token: SqlToken) -> str:
+def literal(token: SqlToken) -> str:
+    """The text of a literal, without its quotes and the wildcards at its ends."""
     text = token.text.lstrip("xXnNbBeE") if token.text[0] not in "'\"$" else token.text
     return text.strip("'\"$").replace("''", "'").strip("% _").strip()
 

@@ -90,14 +90,14 @@ def _without_articles(tokens: Sequence[str], words: Sequence[str]) -> list[str]:
 def _match_values(words: Sequence[str], wanted: Candidates, strengths: list[dict[str, float]]) -> list[bool]:
     in_value = [False] * len(words)
     for kind, value in wanted.values:
-        for start, stop, weight in _find_value(words, value):
+        for start, stop, weight in find_value(words, value):
             for position in range(start, stop):
                 _add(strengths[position], kind, weight)
                 in_value[position] = True
     return in_value
 
 
-def _find_value(words: Sequence[str], value: tuple[str, ...]) -> list[tuple[int, int, float]]:
+def find_value(words: Sequence[str], value: tuple[str, ...]) -> list[tuple[int, int, float]]:
     """Ranges that say a value: whole; written as one word; else its single words."""
     whole = [
         (start, start + len(value), VALUE)
