@@ -76,6 +76,12 @@ class StudyError(SpiderComposeError):
     exit_code = DATA_MISSING
 
 
+class RatingError(SpiderComposeError):
+    """Sheets with human ratings are missing, broken, or do not fit their key."""
+
+    exit_code = DATA_MISSING
+
+
 class EngineError(SpiderComposeError):
     """A database cannot be opened or asked."""
 
