@@ -65,7 +65,7 @@ def means(ratings: Ratings, systems: Sequence[str]) -> "DataFrame":
             rated = [(item.sql, by_item[item.number][scale]) for item in own if scale in by_item.get(item.number, ())]
             rows.append((system, scale, len(rated), *_mean(rated)))
     columns = ["system", "scale", "texts", "mean", "low", "high"]
-    return pandas.DataFrame(rows, columns=columns).astype({name: float for name in columns[3:]})
+    return pandas.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[3:], float))
 
 
 def _mean(rated: Sequence[tuple[str, float]]) -> tuple[float | None, float | None, float | None]:

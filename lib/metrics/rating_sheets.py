@@ -18,8 +18,8 @@ from lib.metrics.ratings import LEVELS, SCALES, Item, Rating, Ratings, order_for
 KEY = "key.jsonl"
 COLUMNS = ("item", "sql", "text", *SCALES, "remark")
 _NEEDED = ("item", "text", *SCALES)
-_WHOLE = re.compile(r"(\d+)(?:[.,]0+)?")
-_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
+_WHOLE = re.compile(r"(\d{1,9})(?:[.,]0+)?")
+_NEGATIVE = re.compile(r"-\d+(?:[.,]\d+)?")
 _SHOWN = 5  # problems that one message names
 _KEY_TYPES = {"number": int, "repeat_of": int | None, "pair": str, "sql": str, "clauses": int, "text": str,
               "systems": list}  # fmt: skip
@@ -91,7 +91,11 @@ def read_ratings(folder: Path) -> Ratings:
         RatingError: if the key or a sheet is missing, broken, or does not fit; names file, row and column.
     """
     items = read_key(folder)
-    sheets = {path.stem: read_sheet(path, items) for path in sheets_in(folder)}
+    sheets: dict[str, list[Rating]] = {}
+    for path in sheets_in(folder):
+        if path.stem in sheets:
+            raise RatingError(f"two sheets are called {path.stem}, one of them '{path.name}': rename one")
+        sheets[path.stem] = read_sheet(path, items)
     said = tuple(rating for ratings in sheets.values() for rating in ratings if is_said(rating))
     return Ratings(items, tuple(sheets), said)
 
@@ -115,9 +119,7 @@ def read_key(folder: Path) -> tuple[Item, ...]:
 
 
 def _item(file: str, number: int, record: Mapping) -> Item:
-    fits = record.keys() == _KEY_TYPES.keys() and all(
-        isinstance(record[name], kind) for name, kind in _KEY_TYPES.items()
-    )
+    fits = record.keys() == _KEY_TYPES.keys() and all(isinstance(record[name], _KEY_TYPES[name]) for name in record)
     if not fits or not all(isinstance(system, str) for system in record["systems"]):
         raise RecordError(file, number, "not an item of a key")
     return Item(**(record | {"systems": tuple(record["systems"])}))
@@ -223,11 +225,7 @@ class _Reader:
         whole = _WHOLE.fullmatch(cell)
         if whole and int(whole[1]) in LEVELS:
             return int(whole[1])
-        fault = (
-            "is outside 1 to 5"
-            if whole or cell.startswith("-") and _NUMBER.fullmatch(cell)
-            else "is not a whole number"
-        )
+        fault = "is outside 1 to 5" if whole or _NEGATIVE.fullmatch(cell) else "is not a whole number"
         self.say(row, scale, f"'{cell[:40]}' {fault}; rate 1 to 5, or leave it empty")
         return None
 
@@ -260,10 +258,8 @@ def _decoded(path: Path) -> str:
         content = path.read_bytes()
     except OSError as error:
         raise RatingError(f"cannot read '{path}': {error.strerror}") from error
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encodings = ["utf-16"]
-    else:
-        encodings = ["utf-8-sig", "cp1252"]  # the second is what older spreadsheets write
+    # The last is what older spreadsheets write.
+    encodings = ("utf-16",) if content.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8-sig", "cp1252")
     for encoding in encodings:
         try:
             return content.decode(encoding)
