@@ -16,7 +16,8 @@ study = study_of(config, "the study's parameters")
 places = Places(Path("."), study.name)
 SETTINGS = f"build/{study.name}/study.yaml"
 # A step ends when Snakemake ends, however that ends. The number of Snakemake's process is a variable and not part of the
-# command, since a step whose command changes is done again.
+# command, since a step whose command changes is done again. Under SLURM, the Snakemake that SLURM starts on the node
+# reads this file again, so that the number is its own; lib/cluster.py cancels the jobs when the study ends.
 os.environ["SPIDERCOMPOSE_PARENT"] = str(os.getpid())
 SPIDERCOMPOSE = f"exec {sys.executable} -m lib.leash $SPIDERCOMPOSE_PARENT {sys.executable} -m lib.cli"
 VARIANTS = {name: recipe["variant"] for name, recipe in DATASETS.items() if "variant" in recipe}
@@ -33,6 +34,10 @@ METHOD = code("records.py", "splitting.py", "sql_*.py", "tokens.py", "schemas.py
 MODELS = code("models/**/*.py", "datasets.py", "sql_*.py", "splitting.py", "tokens.py")
 
 
+# Resources matter on a cluster only: memory in MB and minutes, with room to spare for the study on Spider. Others are
+# given with `spidercompose study NAME --executor slurm --snakemake "--set-resources train:mem_mb=6000 train:runtime=600"`.
+
+
 wildcard_constraints:
     variant="|".join(VARIANTS),
     ablation="|".join(ABLATIONS),
@@ -46,6 +51,9 @@ rule site:
         code("site.py", "report.py"),
     output:
         f"{places.site}/index.html",
+    resources:
+        mem_mb=1000,
+        runtime=30,
     message:
         "report"
     shell:
@@ -71,6 +79,9 @@ rule build:
     params:
         corpus=study.corpus,
         aligner=study.aligner,
+    resources:
+        mem_mb=2000,
+        runtime=60,
     message:
         "dataset {wildcards.variant}"
     shell:
@@ -86,6 +97,9 @@ rule ablate:
         f"{places.data}/{{ablation}}/manifest.json",
     params:
         by=lambda wildcards: ABLATIONS[wildcards.ablation],
+    resources:
+        mem_mb=1000,
+        runtime=30,
     message:
         "dataset {wildcards.ablation}"
     shell:
@@ -108,6 +122,9 @@ rule train:
     params:
         settings=study.settings,
     threads: 1  # two runs side by side finish sooner than one with two threads
+    resources:
+        mem_mb=3000,
+        runtime=240,
     message:
         "model {wildcards.model} on dataset {wildcards.dataset}, seed {wildcards.seed}"
     shell:
@@ -123,6 +140,9 @@ rule notebook:
         f"{places.notebooks}/{{name}}.ipynb",
     params:
         study=lambda wildcards: study.as_dict(),
+    resources:
+        mem_mb=3000,
+        runtime=60,
     message:
         "notebook {wildcards.name}"
     shell:

@@ -4,13 +4,15 @@ import fcntl
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from lib.cluster import check_executor, job_name, slurm_options, watched
 from lib.errors import ParameterError, StudyError, suggest
 from lib.files import read_text, write_text
 from lib.inputs import DATASETS, check, run_name, trained
@@ -141,6 +143,11 @@ class Places:
         return self.out / "figures" / self.name
 
     @property
+    def logs(self) -> Path:
+        """What jobs of a cluster said that did not end well."""
+        return self.out / "build" / self.name / "logs"
+
+    @property
     def site(self) -> Path:
         """The HTML report."""
         return self.out / "site"
@@ -213,7 +220,9 @@ def run_study_notebook(study: Study, places: Places, notebook: str) -> Path:
     return output
 
 
-def run_study(study: Study, out: Path, cores: int, targets: Sequence[str] = (), options: str = "") -> None:
+def run_study(
+    study: Study, out: Path, cores: int, targets: Sequence[str] = (), options: str = "", executor: str = "local"
+) -> None:
     """Runs the steps of a study that are missing or out of date, with Snakemake.
 
     A run that was killed leaves nothing half-written and is simply started again. Two runs in one folder take turns.
@@ -224,28 +233,33 @@ def run_study(study: Study, out: Path, cores: int, targets: Sequence[str] = (), 
         cores: steps at a time.
         targets: names of rules of the Snakefile; all of them by default.
         options: further options for Snakemake, as on a command line.
+        executor: where the steps run, one of cluster.EXECUTORS.
 
     Raises:
-        ParameterError: if cores is below 1.
-        StudyError: if a step fails.
+        ParameterError: if cores is below 1, or the executor is unknown.
+        StudyError: if a step fails, or the executor is not here.
     """
     import yaml
 
     if cores < 1:
         raise ParameterError(f"--cores must be at least 1, not {cores}")
+    given = shlex.split(options)
+    check_executor(executor, given)
     places = Places(out.resolve(), study.name)
     settings = places.data.parent / "study.yaml"
+    cluster = slurm_options(places.out, cores, places.logs) if executor == "slurm" else []
     write_text(settings, yaml.safe_dump(study.as_dict(), sort_keys=False))
     command = [
         sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(places.out),
         "--configfile", str(settings), "--cores", str(cores), "--nolock", "--rerun-incomplete", "--nocolor",
-        *shlex.split(options), *targets,
+        *targets, *cluster, *given,
     ]  # fmt: skip
-    with _turn(places.out) as lock:
+    with _turn(places.out) as lock, watched(job_name(places.out), lock) if cluster else nullcontext():
         _clear_unfinished(places)
         # The lock is handed on: it is free again only when Snakemake too has ended, however it ends.
         code = _shown([sys.executable, "-m", "lib.leash", str(os.getpid()), *command], lock, cwd=ROOT)
     if code:
+        _show_logs(places.logs)
         raise StudyError(
             f"a step of study '{study.name}' failed, its words are above; the same command goes on from there"
         )
@@ -253,6 +267,7 @@ def run_study(study: Study, out: Path, cores: int, targets: Sequence[str] = (), 
 
 def _clear_unfinished(places: Places) -> None:
     """Removes what a killed step had begun to write; nobody else writes there while the lock is held."""
+    shutil.rmtree(places.logs, ignore_errors=True)
     for folder in (places.out / "build" / places.name, places.runs, places.results, places.figures, places.site):
         for path in sorted(folder.rglob(".*.part")):
             path.unlink(missing_ok=True)
@@ -277,12 +292,14 @@ def _turn(out: Path) -> Iterator[int]:
 
 # What Snakemake says to its developers rather than to its users.
 _TAIL = re.compile(r"\[(\w{3} \w{3} +\d+ [\d:]+ \d+\]|IPKernelApp\] WARNING).*")  # may follow a bar without a line end
+_FAILED_JOB = re.compile(r"\s+message: (SLURM.*?\w'?\.)(\s.*)?$")  # with the state, or with what sbatch said
 _NOISE = re.compile(
-    r"\s*$|SNAKEMAKE|=+$|Assuming|Building DAG|Using shell|Provided (cores|resources)"
+    r"\s*$|SNAKEMAKE|=+$|Assuming|Building DAG|Using shell|Provided (cores|resources|remote nodes)"
     r"|Rules claiming|Select jobs|Execute \d|Finished job|Complete log|Elapsed time|Job stats|Config file|host: "
     r"|Nothing to be done|job +count|-+ +-+$|[a-z_0-9]+ +\d+$|Reason: |Shutting down|Exiting because"
     r"|Removing output files|Touching|Unlocking|Error in rule|RuleException|Workflow|Removing temporary"
-    r"|  +[A-Za-z][\w ()]*: |\s{4,}\S|CalledProcessError|Command 'set|At least one job"
+    r"|SLURM run|No (SLURM )?account|Unable to guess SLURM|Job \d+ has been submitted|Cleaning up SLURM|Storing output"
+    r"|localrule|  +[A-Za-z][\w ()]*: |\s{4,}\S|CalledProcessError|Command 'set|At least one job"
 )
 
 
@@ -294,7 +311,19 @@ def _shown(command: list[str], lock: int, cwd: Path) -> int:
         env=environment, pass_fds=[lock], cwd=cwd,
     ) as process:  # fmt: skip
         for line in process.stdout:
-            words = _TAIL.sub("", line).rstrip()
-            if not _NOISE.match(words):
-                print(re.sub(r"^Job \d+: ", "study: ", words), file=sys.stderr, flush=True)
+            _show(line)
     return process.returncode
+
+
+def _show(line: str) -> None:
+    words = _FAILED_JOB.sub(r"study: \1", _TAIL.sub("", line)).rstrip()
+    if not _NOISE.match(words):
+        print(re.sub(r"^Job \d+: ", "study: ", words), file=sys.stderr, flush=True)
+
+
+def _show_logs(folder: Path) -> None:
+    """Passes on what jobs of a cluster said; the logs of those that ended well are gone."""
+    for path in sorted(folder.rglob("*.log")):
+        print(f"study: from {path}:", file=sys.stderr, flush=True)
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            _show(line)

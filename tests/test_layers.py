@@ -46,6 +46,7 @@ LAYERS = [
     "comparison",
     "notebooks",
     "site",
+    "cluster",
     "study",
     "leash",
     "commands",

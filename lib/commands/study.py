@@ -7,6 +7,7 @@ import argparse
 import os
 from pathlib import Path
 
+from lib.cluster import JOBS
 from lib.errors import ParameterError
 from lib.paths import ROOT
 from lib.study import Places, load_study, run_study, run_study_notebook, study_names, train_run
@@ -21,7 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="change a parameter of the study"
     )
     parser.add_argument("--out", type=Path, default=ROOT, help="folder for all that it makes (default: the repository)")
-    parser.add_argument("--cores", type=int, default=os.cpu_count() or 1, help="steps at a time (default: one a core)")
+    parser.add_argument("--executor", default="local", metavar="NAME",
+                        help="where the steps run: local, or slurm for a cluster (default: local)")  # fmt: skip
+    parser.add_argument("--cores", type=int, help=f"steps at a time (default: one a core; {JOBS} jobs with slurm)")
     parser.add_argument("--only", choices=STEPS, help="stop after these steps")
     parser.add_argument("--notebook", metavar="NAME", help="run this notebook alone, with the study's parameters")
     parser.add_argument("--run", metavar="NAME", help="train this run alone, such as bilstm-paper-1")
@@ -29,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store-notebooks", action="store_true",
                         help="put the executed notebooks, normalised, into notebooks/ (study builtin)")  # fmt: skip
     parser.add_argument("--snakemake", default="", metavar="OPTIONS",
-                        help='options for Snakemake, such as "--executor slurm --jobs 20" or "--dry-run"')  # fmt: skip
+                        help='options for Snakemake, like "--dry-run" or "--set-resources train:mem_mb=6000"')  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> None:
@@ -45,9 +48,14 @@ def run(args: argparse.Namespace) -> None:
 
         print(f"report: {write_site(args.out)}")
     else:
-        run_study(study, args.out, args.cores, [args.only] if args.only else [], args.snakemake)
+        cores = _cores(args.executor) if args.cores is None else args.cores
+        run_study(study, args.out, cores, [args.only] if args.only else [], args.snakemake, args.executor)
     if args.store_notebooks:
         _store(study, places, [args.notebook] if args.notebook else study.notebooks)
+
+
+def _cores(executor: str) -> int:
+    return JOBS if executor == "slurm" else os.cpu_count() or 1
 
 
 def _change(text: str) -> tuple[str, str]:
