@@ -44,6 +44,7 @@ LAYERS = [
     "report",
     "length_tables",
     "comparison",
+    "rating_widget",
     "notebooks",
     "site",
     "cluster",
@@ -53,7 +54,13 @@ LAYERS = [
     "cli",
 ]
 FORBIDDEN = {"accuracy": {"models"}, "leash": set(LAYERS)}  # beyond the order
-DOORS = {"torch": {"models"}, "matplotlib": {"drawing", "report"}, "snakemake": set(), "papermill": {"notebooks"}}
+DOORS = {
+    "torch": {"models"},
+    "matplotlib": {"drawing", "report"},
+    "snakemake": set(),
+    "papermill": {"notebooks"},
+    "ipywidgets": {"rating_widget"},
+}
 MAX_FILE, MAX_FUNCTION, MEDIAN_FUNCTION = 400, 80, 20  # lines
 
 
