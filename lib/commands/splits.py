@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> None:
     corpus = open_corpus(args.corpus, strict=args.strict)
     split, manifest = split_corpus(corpus, options, args.split, lambda examples: progress(examples, "examples"))
     if args.out:
-        write_split(args.out, split, manifest)
+        write_split(args.out, split, manifest, corpus.schemas)
     print(summary(manifest))
 
 

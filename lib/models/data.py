@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lib.datasets import PARTS, read_part
+from lib import datasets
+from lib.datasets import PARTS, read_names, read_part, read_queries, whole_queries
 from lib.errors import CorpusError, ModelError, SqlError
-from lib.files import sha256
 from lib.models.batching import Coder, Item
 from lib.models.configuration import Settings
-from lib.models.linearise import whole_queries
+from lib.models.names import PLAIN, Words
 from lib.models.sources import Source, encoded, lower, source_of
 from lib.models.vocabulary import count_words
 from lib.records import Pair
@@ -38,8 +38,8 @@ class TrainingData:
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    """SHA-256 of each part of a dataset."""
-    return {part: sha256(Path(folder) / f"{part}.jsonl") for part in PARTS}
+    """SHA-256 of all that is read of a dataset: its parts, and `names` and `queries` if it has them."""
+    return {Path(name).stem: digest for name, digest in datasets.hashes(folder).items()}
 
 
 def read_sources(folder: Path, parts: Sequence[str], model: str) -> dict[str, Sources]:
@@ -50,24 +50,25 @@ def read_sources(folder: Path, parts: Sequence[str], model: str) -> dict[str, So
         RecordError: at the first record that is no pair.
     """
     pairs = {part: read_part(folder, part) for part in PARTS}
-    wholes = whole_queries(pair for part in PARTS for pair in pairs[part])
-    return {part: _sources(pairs[part], wholes, model) for part in parts}
+    wholes = whole_queries(pair for part in PARTS for pair in pairs[part]) | read_queries(folder)
+    words = {db_id: Words(names) for db_id, names in read_names(folder).items()}
+    return {part: _sources(pairs[part], wholes, words, model) for part in parts}
 
 
-def _sources(pairs: Sequence[Pair], wholes: Mapping[str, str], model: str) -> Sources:
+def _sources(pairs: Sequence[Pair], wholes: Mapping[str, str], words: Mapping[str, Words], model: str) -> Sources:
     said = [pair for pair in pairs if pair.text.strip()]
-    keys = [(pair.sql, wholes[pair.example_id]) for pair in said]
-    once: dict[tuple[str, str], Source] = {}  # half of all SQL comes again
+    keys = [(pair.sql, wholes[pair.example_id], pair.db_id) for pair in said]
+    once: dict[tuple[str, str, str], Source] = {}  # half of all SQL comes again
     for pair, key in zip(said, keys, strict=True):
         if key not in once:
-            once[key] = _source(pair, model, key[1])
+            once[key] = _source(pair, model, key[1], words.get(pair.db_id, PLAIN))
     return Sources(tuple(said), tuple(once[key] for key in keys), len(pairs) - len(said))
 
 
-def _source(pair: Pair, model: str, whole: str) -> Source:
+def _source(pair: Pair, model: str, whole: str, words: Words) -> Source:
     try:
         split(pair.sql)  # a reader of tokens alone would learn from any text
-        return source_of(pair.sql, model, whole)
+        return source_of(pair.sql, model, whole, words)
     except SqlError as error:
         raise CorpusError(f"the SQL of pair '{pair.id}' cannot be read ({error}): build the dataset again") from error
 

@@ -1,15 +1,14 @@
 """SQL of a pair -> tokens of a sequence encoder.
 
-Keywords in lower case, names as words (`birth_date`: birth date), aliases replaced by their tables, values word for
-word. Works on whole and on partial SQL; a partial one takes its aliases from the whole query that it belongs to.
+Keywords in lower case, names as people say them, aliases replaced by their tables, values word for word. Works on
+whole and on partial SQL; a partial one takes its aliases and tables from the whole query that it belongs to.
 """
 
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 
 from lib.errors import SqlError
-from lib.records import Pair, Schema
+from lib.models.names import PLAIN, Scope, Words, is_unknown_alias
 from lib.sql_tokens import DIALECTS, SqlToken, lex
 from lib.tokens import tokenize
 
@@ -20,24 +19,16 @@ _KEYWORDS = frozenset(
     over partition rows range values""".split()  # noqa: SIM905 (a list of quoted words is harder to read)
 )
 _SET_WORDS = frozenset(("intersect", "union", "except"))
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_ALIAS = re.compile(r"t\d+", re.IGNORECASE)
 
 
-@dataclass
-class _Scope:
-    """One SELECT: the tables that its aliases stand for, and the SELECT around it."""
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The tokens of SQL and what each of them is."""
 
-    outer: "_Scope | None" = None
-    aliases: dict[str, str] = field(default_factory=dict)
-
-    def table(self, name: str) -> str | None:
-        scope: _Scope | None = self
-        while scope is not None:
-            if name in scope.aliases:
-                return scope.aliases[name]
-            scope = scope.outer
-        return None
+    tokens: list[SqlToken]
+    scopes: list[Scope]  # of each token
+    tables: set[int]  # positions of the tables of FROM
+    dropped: set[int]  # positions of alias definitions, which say nothing
 
 
 def read(sql: str) -> list[SqlToken]:
@@ -60,13 +51,13 @@ def read(sql: str) -> list[SqlToken]:
     raise first
 
 
-def linearise(sql: str, schema: Schema | None = None, whole: str | None = None) -> tuple[str, ...]:
+def linearise(sql: str, whole: str | None = None, words: Words = PLAIN) -> tuple[str, ...]:
     """Turns SQL into the tokens that a sequence encoder reads.
 
     Args:
         sql: one query, or a part of one that starts at a clause.
-        schema: gives the natural words of names; without it they are cut at underscores and capitals.
         whole: the query that a partial `sql` belongs to, which says what its aliases stand for.
+        words: for the names of its database; without them, names are cut at underscores and capitals.
 
     Raises:
         SqlError: if the SQL cannot be read.
@@ -76,34 +67,31 @@ def linearise(sql: str, schema: Schema | None = None, whole: str | None = None) 
     >>> " ".join(linearise("WHERE T1.hand = 'L'", whole="SELECT T1.id FROM player AS T1 WHERE T1.hand = 'L'"))
     'where player . hand = L'
     """
-    outer = _Scope(aliases=top_aliases(whole)) if whole else None
-    tokens = read(sql)
-    scopes, dropped = _scopes(tokens, outer)
-    words = _Words(schema)
-    result: list[str] = []
-    for index, token in enumerate(tokens):
-        if index in dropped:
-            continue
-        result += _said(tokens, index, token, scopes[index], words)
-    return tuple(result)
+    reading = _read(sql, scope_of(whole, words) if whole else Scope(words))
+    return tuple(
+        word for index in range(len(reading.tokens)) if index not in reading.dropped for word in _said(reading, index)
+    )
 
 
-def top_aliases(sql: str) -> dict[str, str]:
-    """The aliases of the outermost SELECT, lower case, with their tables."""
-    tokens = read(sql)
-    scopes, _ = _scopes(tokens, None)
-    return scopes[0].aliases
+@lru_cache(maxsize=1024)  # the pairs of an example follow each other
+def scope_of(sql: str, words: Words = PLAIN) -> Scope:
+    """The tables of the outermost SELECT of a query, to look names up in.
+
+    Raises:
+        SqlError: if the SQL cannot be read.
+    """
+    return _read(sql, None, words).scopes[0]
 
 
-def _scopes(tokens: list[SqlToken], outer: _Scope | None) -> tuple[list[_Scope], set[int]]:
-    """The scope of each token, and the tokens of alias definitions, which say nothing."""
-    stack, scopes, dropped = [_Scope(outer)], [], set()
-    seen_select = [False]
-    in_from = [False]
-    for index, token in enumerate(tokens):
+def _read(sql: str, outer: Scope | None, words: Words = PLAIN) -> _Reading:
+    """Finds the scope of each token."""
+    words = outer.words if outer else words
+    reading = _Reading(read(sql), [], set(), set())
+    stack, seen_select, in_from = [Scope(words, outer)], [False], [False]
+    for index, token in enumerate(reading.tokens):
         word = token.text.lower() if token.kind == "word" else ""
         if token.kind == "open":
-            stack.append(_Scope(stack[-1]))
+            stack.append(Scope(words, stack[-1]))
             seen_select.append(False)
             in_from.append(False)
         elif token.kind == "close" and len(stack) > 1:
@@ -111,29 +99,35 @@ def _scopes(tokens: list[SqlToken], outer: _Scope | None) -> tuple[list[_Scope],
                 pile.pop()
         elif word == "select" or word in _SET_WORDS:
             if seen_select[-1] or word in _SET_WORDS:  # the other side of a set operator has aliases of its own
-                stack[-1] = _Scope(stack[-1].outer)
+                stack[-1] = Scope(words, stack[-1].outer)
             seen_select[-1], in_from[-1] = word == "select", False
         elif word in ("from", "join"):
             in_from[-1] = True
         elif word in ("where", "group", "order", "having", "limit"):
             in_from[-1] = False
         if in_from[-1]:
-            dropped |= _define(tokens, index, stack[-1])
-        scopes.append(stack[-1])
-    return scopes, dropped
+            _define(reading, index, stack[-1])
+        reading.scopes.append(stack[-1])
+    return reading
 
 
-def _define(tokens: list[SqlToken], index: int, scope: _Scope) -> set[int]:
-    """Notes the alias of a table named at `index`; returns the positions of the definition."""
-    if not _is_table(tokens, index):
-        return set()
+def _define(reading: _Reading, index: int, scope: Scope) -> None:
+    """Notes a table named at `index` with its alias, or the alias of a query that ends there."""
+    tokens = reading.tokens
+    if not _is_table(tokens, index) and tokens[index].kind != "close":
+        return
     behind = index + 1
     if _word(tokens, behind) == "as":
         behind += 1
-    if behind >= len(tokens) or tokens[behind].kind not in ("word", "quoted") or _word(tokens, behind) in _KEYWORDS:
-        return set()
-    scope.aliases[_bare(tokens[behind]).lower()] = _bare(tokens[index])
-    return set(range(index + 1, behind + 1))
+    named = behind < len(tokens) and tokens[behind].kind in ("word", "quoted")
+    alias = _bare(tokens[behind]) if named and _word(tokens, behind) not in _KEYWORDS else ""
+    if _is_table(tokens, index):
+        reading.tables.add(index)
+        scope.define(_bare(tokens[index]), alias)
+    elif not is_unknown_alias(alias):  # a name that somebody chose for a query says something, `T1` does not
+        return
+    if alias:
+        reading.dropped.update(range(index + 1, behind + 1))
 
 
 def _is_table(tokens: list[SqlToken], index: int) -> bool:
@@ -143,49 +137,39 @@ def _is_table(tokens: list[SqlToken], index: int) -> bool:
     return before in ("from", "join", ",")
 
 
-def _said(tokens: list[SqlToken], index: int, token: SqlToken, scope: _Scope, words: "_Words") -> list[str]:
+def _said(reading: _Reading, index: int) -> tuple[str, ...]:
     """The words for one token."""
+    token = reading.tokens[index]
     if token.kind == "string":
-        return list(value_words(token.text[1:-1].replace(token.text[0] * 2, token.text[0])))
+        return value_words(token.text[1:-1].replace(token.text[0] * 2, token.text[0]))
     if token.kind in ("word", "quoted"):
-        return _named(tokens, index, token, scope, words)
-    if token.text == "." and index and _unknown_alias(tokens, index - 1, scope):
-        return []
-    return [token.text.lower()]
+        return _named(reading, index)
+    if token.text == "." and index and _explains_nothing(reading, index - 1):
+        return ()
+    return (token.text.lower(),)
 
 
-def _named(tokens: list[SqlToken], index: int, token: SqlToken, scope: _Scope, words: "_Words") -> list[str]:
-    name = _bare(token)
-    dotted = index + 1 < len(tokens) and tokens[index + 1].text == "."
-    if dotted:
-        if _unknown_alias(tokens, index, scope):
-            return []
-        return words.table(scope.table(name.lower()) or name)
+def _named(reading: _Reading, index: int) -> tuple[str, ...]:
+    tokens, scope = reading.tokens, reading.scopes[index]
+    token, name = tokens[index], _bare(tokens[index])
+    if index + 1 < len(tokens) and tokens[index + 1].text == ".":
+        return () if _explains_nothing(reading, index) else scope.words.table(scope.table(name) or name)
     if index > 1 and tokens[index - 1].text == ".":
         owner = _bare(tokens[index - 2])
-        return words.column(scope.table(owner.lower()) or owner, name)
+        return scope.words.column(scope.table(owner) or owner, name)
     if token.kind == "word" and name.lower() in _KEYWORDS:
-        return [name.lower()]
-    if token.kind == "quoted" and not words.knows(name):  # SQLite reads a double-quoted non-name as a value
-        return list(value_words(name))
-    if index and tokens[index - 1].text.lower() in ("from", "join"):
-        return words.table(name)
-    return words.column(None, name)
+        return (name.lower(),)
+    if index in reading.tables:
+        return scope.words.table(name)
+    if token.text[0] == '"' and not scope.names_column(name):  # SQLite reads a double-quoted non-name as a value
+        return value_words(name)
+    return scope.words.column(scope.owner(name), name)
 
 
-def _unknown_alias(tokens: list[SqlToken], index: int, scope: _Scope) -> bool:
+def _explains_nothing(reading: _Reading, index: int) -> bool:
     """An alias without a definition in sight (a part without its whole query) would only be noise."""
-    name = _bare(tokens[index])
-    return is_unknown_alias(name) and scope.table(name.lower()) is None
-
-
-def is_unknown_alias(name: str) -> bool:
-    """Whether a name that no definition explains looks like an alias: `T1`.
-
-    >>> is_unknown_alias("T1"), is_unknown_alias("team")
-    (True, False)
-    """
-    return bool(_ALIAS.fullmatch(name))
+    name = _bare(reading.tokens[index])
+    return is_unknown_alias(name) and reading.scopes[index].table(name) is None
 
 
 def _word(tokens: list[SqlToken], index: int) -> str:
@@ -203,50 +187,3 @@ def value_words(value: str) -> tuple[str, ...]:
     ('%', 'New', 'York', '%')
     """
     return tokenize(value) or ("''",)  # an empty value is said somehow
-
-
-class _Words:
-    """Names of a schema -> their natural words."""
-
-    def __init__(self, schema: Schema | None):
-        self._tables: dict[str, str] = {}
-        self._columns: dict[tuple[str | None, str], str] = {}
-        if schema is None:
-            return
-        self._tables = {name.lower(): said for name, said in zip(schema.tables, schema.natural_tables, strict=True)}
-        for column in schema.columns:
-            self._columns[schema.tables[column.table].lower(), column.name.lower()] = column.natural
-            self._columns.setdefault((None, column.name.lower()), column.natural)
-
-    def knows(self, name: str) -> bool:
-        """Whether a double-quoted text names something; without a schema, it is taken for a value."""
-        return name.lower() in self._tables or (None, name.lower()) in self._columns
-
-    def table(self, name: str) -> list[str]:
-        said = self._tables.get(name.lower())
-        return said.lower().split() if said else name_words(name)
-
-    def column(self, table: str | None, name: str) -> list[str]:
-        key = name.lower()
-        said = self._columns.get((table.lower() if table else None, key)) or self._columns.get((None, key))
-        said = said or (self._tables.get(key) if table is None else None)
-        return said.lower().split() if said else name_words(name)
-
-
-def name_words(name: str) -> list[str]:
-    """Cuts a name at underscores and capitals.
-
-    >>> name_words("birth_date"), name_words("birthDate"), name_words("HTMLPage")
-    (['birth', 'date'], ['birth', 'date'], ['html', 'page'])
-    """
-    return [part.lower() for part in _CAMEL.sub("_", name).replace(" ", "_").split("_") if part] or [name.lower()]
-
-
-def whole_queries(pairs: Iterable[Pair]) -> dict[str, str]:
-    """The longest SQL of each example: its whole query, unless a partition took that away."""
-    longest: dict[str, Pair] = {}
-    for pair in pairs:
-        best = longest.get(pair.example_id)
-        if best is None or pair.n_clauses > best.n_clauses:
-            longest[pair.example_id] = pair
-    return {example_id: pair.sql for example_id, pair in longest.items()}

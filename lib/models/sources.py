@@ -7,6 +7,7 @@ from lib.models.batching import Coder, Item
 from lib.models.configuration import TREE_MODELS
 from lib.models.encoders import structure_of
 from lib.models.linearise import linearise
+from lib.models.names import PLAIN, Words
 from lib.models.trees import LEAF, Tree, tree_of
 
 
@@ -18,20 +19,21 @@ class Source:
     tree: Tree | None  # for tree encoders
 
 
-def source_of(sql: str, model: str, whole: str | None = None) -> Source:
+def source_of(sql: str, model: str, whole: str | None = None, words: Words = PLAIN) -> Source:
     """Reads SQL as a model does.
 
     Args:
         sql: one query, or a part of one that starts at a clause.
         model: name of the model.
         whole: the query that a partial `sql` belongs to.
+        words: for the names of its database; without them, names are cut at underscores and capitals.
 
     Raises:
         SqlError: if the SQL cannot be read.
     """
     if model not in TREE_MODELS:
-        return Source(linearise(sql, whole=whole), None)
-    tree = tree_of(sql, whole)
+        return Source(linearise(sql, whole, words), None)
+    tree = tree_of(sql, whole, words)
     return Source(tree.labels, tree)
 
 

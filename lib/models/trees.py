@@ -7,13 +7,14 @@ replaced by their tables and names by their words, as for sequence encoders.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from lib.errors import SqlError
-from lib.models.linearise import is_unknown_alias, linearise, name_words, top_aliases, value_words
-from lib.splitting import QUERY_STARTS
+from lib.models.linearise import linearise, read, scope_of, value_words
+from lib.models.names import PLAIN, Scope, Words, is_unknown_alias
+from lib.splitting import QUERY_STARTS, split
 from lib.sql_parse import parse
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 KINDS = ("root", "set", "clause", "logic", "condition", "arithmetic", "column", "table", "leaf")
 LEAF = KINDS.index("leaf")
-_MISSING = "SELECT 1 FROM t "  # stands in front of a partial query, and is taken off its tree
+_MISSING = "SELECT 1 "  # stands in front of a partial query, and is taken off its tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +50,36 @@ class Tree:
         return tuple(index for index, kind in enumerate(self.kinds) if kind == LEAF)
 
 
-def tree_of(sql: str, whole: str | None = None) -> Tree:
-    """The tree of SQL.
+def tree_of(sql: str, whole: str | None = None, words: Words = PLAIN) -> Tree:
+    """The tree of SQL, put together from those of its clauses.
 
     Args:
         sql: one query, or a part of one that starts at a clause.
         whole: the query that a partial `sql` belongs to, which says what its aliases stand for.
+        words: for the names of its database; without them, names are cut at underscores and capitals.
 
     Raises:
-        SqlError: if the SQL cannot be lexed. What cannot be parsed becomes a flat tree of its words.
+        SqlError: if the SQL has no clauses. A clause that cannot be parsed becomes leaves of its words.
 
     >>> tree = tree_of("WHERE age > 30")
     >>> list(zip(tree.labels, tree.parents))
     [('query', -1), ('where', 0), ('>', 1), ('column', 2), ('age', 3), ('30', 2)]
     """
+    whole = whole or sql
+    nodes = (node for clause in split(sql) for node in _clause(clause.sql, whole, words))
+    return _flat(Node("root", "query", tuple(nodes)))
+
+
+@lru_cache(maxsize=4096)  # the pairs of an example share its clauses and follow each other
+def _clause(sql: str, whole: str, words: Words) -> tuple[Node, ...]:
+    """The nodes below the root that one clause makes."""
+    scope = scope_of(whole, words)
+    partial = read(sql)[0].text.upper() not in QUERY_STARTS and not sql.startswith("(")
     try:
-        root = _parsed(sql, whole)
+        root = _query(parse(_MISSING + sql if partial else sql), scope)
     except SqlError:
-        root = Node("root", "query", tuple(map(_leaf, linearise(sql, whole=whole))))
-    return _flat(root)
-
-
-def _parsed(sql: str, whole: str | None) -> Node:
-    from lib.models.linearise import read
-
-    scope = {alias: table.lower() for alias, table in top_aliases(whole).items()} if whole else {}
-    partial = read(sql)[0].text.upper() not in QUERY_STARTS and not sql.lstrip().startswith("(")
-    root = _query(parse(_MISSING + sql if partial else sql), scope)
-    return Node("root", root.label, root.children[1:]) if partial else root
+        return tuple(map(_leaf, linearise(sql, whole, words)))
+    return root.children[1:] if partial else root.children
 
 
 def _flat(root: Node) -> Tree:
@@ -91,9 +94,6 @@ def _flat(root: Node) -> Tree:
         names.append(node.name)
         stack += [(child, number) for child in reversed(node.children)]
     return Tree(tuple(labels), tuple(kinds), tuple(parents), tuple(names))
-
-
-Scope = Mapping[str, str]  # alias -> table, lower case
 
 
 def _leaf(word: str) -> Node:
@@ -113,19 +113,21 @@ def _clauses(tree: exp.Expression, scope: Scope) -> list[Node]:
         label = tree.key + ("" if tree.args.get("distinct", True) else " all")
         nodes = [*_clauses(tree.this, scope), Node("set", label, (_query(tree.expression, scope),))]
     elif isinstance(tree, exp.Select):
-        scope = {**scope, **_aliases(tree)}
+        scope = _inside(tree, scope)
         nodes = [_select(tree, scope), *_filters(tree, scope)]
     else:  # VALUES and the like
         nodes = [Node("clause", tree.key, _units(tree.iter_expressions(), scope))]
     return [*_common(tree, scope), *nodes, *_order(tree, scope)]
 
 
-def _aliases(select: exp.Select) -> dict[str, str]:
+def _inside(select: exp.Select, outer: Scope) -> Scope:
     from sqlglot import exp
 
-    return {
-        table.alias_or_name.lower(): table.name.lower() for table in _sources(select) if isinstance(table, exp.Table)
-    }
+    scope = Scope(outer.words, outer)
+    for table in _sources(select):
+        if isinstance(table, exp.Table):
+            scope.define(table.name, table.alias)
+    return scope
 
 
 def _sources(select: exp.Select) -> list:
@@ -135,7 +137,8 @@ def _sources(select: exp.Select) -> list:
 
 def _common(tree: exp.Expression, scope: Scope) -> list[Node]:
     """Common table expressions."""
-    return [Node("clause", "with", (_table(cte.alias), _query(cte.this, scope))) for cte in getattr(tree, "ctes", ())]
+    ctes = getattr(tree, "ctes", ())
+    return [Node("clause", "with", (_table(cte.alias, scope), _query(cte.this, scope))) for cte in ctes]
 
 
 def _select(select: exp.Select, scope: Scope) -> Node:
@@ -147,7 +150,7 @@ def _select(select: exp.Select, scope: Scope) -> Node:
     for join in select.args.get("joins") or ():
         if join.args.get("on") is not None:
             conditions.append(_unit(join.args["on"], scope))
-        conditions += [_column("", column.name) for column in join.args.get("using") or ()]
+        conditions += [_column("", column.name, scope) for column in join.args.get("using") or ()]
     origin = (Node("clause", "from", (*tables, *conditions)),) if tables else ()
     return Node("clause", "select", (*distinct, *_units(select.expressions, scope), *origin))
 
@@ -156,7 +159,7 @@ def _source(source: exp.Expression, scope: Scope) -> Node:
     from sqlglot import exp
 
     if isinstance(source, exp.Table):
-        return _table(source.name)
+        return _table(source.name, scope)
     return _unit(source, scope)
 
 
@@ -221,7 +224,7 @@ def _makers():
         ((exp.Query, exp.Subquery), _query),
         ((exp.Column,), _column_of),
         ((exp.Star,), lambda e, s: _leaf("*")),
-        ((exp.Table,), lambda e, s: _table(e.name)),
+        ((exp.Table,), lambda e, s: _table(e.name, s)),
         ((exp.Literal,), lambda e, s: Node("column", "value", _spread(e, s))),
         ((exp.Ordered,), _ordered),
         ((exp.Not,), _negated),
@@ -285,16 +288,19 @@ def _aggregate(expression: exp.AggFunc, scope: Scope) -> Node:
 def _column_of(column: exp.Column, scope: Scope) -> Node:
     from sqlglot import exp
 
-    table = scope.get(column.table.lower(), column.table.lower())
+    table = scope.table(column.table) or ("" if is_unknown_alias(column.table) else column.table)
     if isinstance(column.this, exp.Star):
-        return Node("column", "column", (*((_table(table),) if table else ()), _leaf("*")), (table, "*"))
-    return _column("" if table and is_unknown_alias(table) else table, column.name)
+        owner = (_table(table, scope),) if table else ()
+        return Node("column", "column", (*owner, _leaf("*")), (table.lower(), "*"))
+    return _column(table, column.name, scope)
 
 
-def _column(table: str, name: str) -> Node:
-    owner = (_table(table),) if table else ()
-    return Node("column", "column", (*owner, *map(_leaf, name_words(name))), (table, name.lower()))
+def _column(table: str, name: str, scope: Scope) -> Node:
+    """A column with the table that it is written with; the name tells its table also where none is written."""
+    owner = table or scope.owner(name)
+    said = map(_leaf, scope.words.column(owner, name))
+    return Node("column", "column", (*((_table(table, scope),) if table else ()), *said), (owner.lower(), name.lower()))
 
 
-def _table(name: str) -> Node:
-    return Node("table", "table", tuple(map(_leaf, name_words(name))), (name.lower(), ""))
+def _table(name: str, scope: Scope) -> Node:
+    return Node("table", "table", tuple(map(_leaf, scope.words.table(name))), (name.lower(), ""))

@@ -2,10 +2,23 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
-from lib.datasets import PARTS, read_manifest, read_part, write_part
+from lib.datasets import (
+    PARTS,
+    Names,
+    lost_queries,
+    read_manifest,
+    read_names,
+    read_part,
+    read_queries,
+    whole_queries,
+    write_names,
+    write_part,
+    write_queries,
+)
 from lib.errors import CorpusError, ParameterError, suggest
 from lib.files import write_json
 from lib.partition.description import describe
@@ -102,17 +115,25 @@ def ablate(folder: Path, out: Path, by: str = "text", seed: int = 1) -> dict:
         raise ParameterError(f"seed must be a whole number from 0, not {seed!r}")
     manifest = read_manifest(folder)
     parts = {part: read_part(folder, part) for part in PARTS}  # all, before anything is written
+    names, queries = read_names(folder), read_queries(folder)
     train, test = parts["train"], parts["test"]
     if not train:
         raise CorpusError(f"'{folder}' has no training pairs: build it again")
     kept = without_test_clauses(train, test, by.removeprefix("control-"))
     if by.startswith("control-"):
         kept = length_matched_control(train, kept, random.Random(seed))
-    (Path(out) / "manifest.json").unlink(missing_ok=True)  # without one, a half-written folder is no dataset
-    write_part(out, "train", kept)
-    for part in ("validation", "test"):
-        write_part(out, part, parts[part])
+    _write(Path(out), parts | {"train": kept}, names, whole_queries(chain(*parts.values())) | queries)
     ablation = {"by": by, "seed": seed, "kept": len(kept), "removed": len(train) - len(kept)}
     manifest |= describe(out) | {"ablation": ablation}
     write_json(Path(out) / "manifest.json", manifest)
     return manifest
+
+
+def _write(out: Path, parts: Mapping[str, Sequence[Pair]], names: Mapping[str, Names], wholes: Mapping[str, str]):
+    """All files but the manifest."""
+    (out / "manifest.json").unlink(missing_ok=True)  # without one, a half-written folder is no dataset
+    for part in PARTS:
+        write_part(out, part, parts[part])
+    databases = {pair.db_id for pair in chain(*parts.values())}
+    write_names(out, {name: found for name, found in names.items() if name in databases})
+    write_queries(out, lost_queries(chain(*parts.values()), wholes))

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from lib.datasets import PARTS, read_pairs
-from lib.files import sha256
+from lib.datasets import PARTS, hashes, read_pairs
 from lib.partition.leakage import evidence, leakage
 from lib.records import Pair
 
@@ -15,7 +14,7 @@ def describe(folder: Path) -> dict:
     """Sizes, flags, leakage, evidence and hashes of a dataset; streams its training part.
 
     Args:
-        folder: holds the three parts; needs no manifest yet.
+        folder: holds all files but the manifest.
     """
     files = {part: Path(folder) / f"{part}.jsonl" for part in PARTS}
     sizes, flags = Counter(), Counter()
@@ -27,7 +26,7 @@ def describe(folder: Path) -> dict:
         "flags": {part: _of(part, flags) for part in PARTS},
         "leakage": {part: asdict(found) for part, found in leaks.items()},
         "evidence": {"test": asdict(evidence(read_pairs(files["train"]), tests["test"]))},
-        "sha256": {path.name: sha256(path) for path in files.values()},
+        "sha256": hashes(folder),
     }
 
 

@@ -22,7 +22,7 @@ from lib import __version__
 from lib.alignment import ALIGNERS, align
 from lib.composition import compose
 from lib.corpora import SOURCES, Corpus
-from lib.datasets import PARTS, as_record
+from lib.datasets import PARTS, as_record, names_of, write_names, write_queries
 from lib.errors import CorpusError, ParameterError, suggest
 from lib.files import atomic_writer, dump_line, sha256, write_json
 from lib.partition.description import describe
@@ -63,7 +63,9 @@ def pairs_of(example: Example, schema: Schema, aligner: str) -> list[Pair]:
 
 
 def build(corpus: Corpus, folder: Path, options: Options, jobs: int = 1, progress: Callable = iter) -> dict:
-    """Writes `train.jsonl`, `validation.jsonl`, `test.jsonl` and `manifest.json`; all of them or none.
+    """Writes the parts of the dataset, `names.json`, `queries.json` where it is needed, and `manifest.json`.
+
+    All parts are written or none.
 
     Args:
         corpus: the corpus to read.
@@ -87,9 +89,12 @@ def build(corpus: Corpus, folder: Path, options: Options, jobs: int = 1, progres
         files = {part: stack.enter_context(atomic_writer(folder / f"{part}.jsonl")) for part in PARTS}
         for pair in _flagged(_selected(composed, options, tally), options, tally):
             files[part_of(pair)].write(dump_line(as_record(pair)) + "\n")
+            tally.databases.add(pair.db_id)
         if not tally.examples:
             raise CorpusError(f"'{corpus.folder}' has no sound example{_first(corpus)}")
         (folder / "manifest.json").unlink(missing_ok=True)  # a folder without one is not a dataset
+    write_names(folder, {name: names_of(corpus.schemas[name]) for name in tally.databases})
+    write_queries(folder, tally.queries)
     manifest = _manifest(corpus, folder, options, tally)
     write_json(folder / "manifest.json", manifest)
     return manifest
@@ -105,6 +110,8 @@ class _Tally:
     def __init__(self):
         self.examples: Counter[str] = Counter()  # by source
         self.left_out: Counter[str] = Counter()  # training pairs by reason
+        self.databases: set[str] = set()  # of the pairs
+        self.queries: dict[str, str] = {}  # whole queries that are left out of a dataset that has parts of them
 
 
 def _examples(corpus: Corpus, tally: _Tally) -> Iterator[Example]:
@@ -165,7 +172,9 @@ def _flagged(pairs: Iterable[Pair], options: Options, tally: _Tally) -> Iterator
             pair.flags["duplicate_of"] = original
         if options.deduplicate and part == "train" and pair.flags:
             tally.left_out["empty" if "empty" in pair.flags else "duplicate"] += 1
+            tally.queries[pair.example_id] = pair.sql  # the last pair of an example is its whole query
             continue
+        tally.queries.pop(pair.example_id, None)
         yield pair
 
 

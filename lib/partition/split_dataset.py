@@ -9,13 +9,13 @@ from pathlib import Path
 from lib import __version__
 from lib.composition import whole
 from lib.corpora import Corpus
-from lib.datasets import PARTS, read_manifest, write_part
+from lib.datasets import PARTS, names_of, read_manifest, write_names, write_part, write_queries
 from lib.files import sha256, write_json
 from lib.partition.description import describe
 from lib.partition.properties import properties
 from lib.partition.published import read_split, write_ids
 from lib.partition.splits import Options, examples_of, make_split, take_apart
-from lib.records import Example
+from lib.records import Example, Schema
 from lib.splitting import split as split_clauses
 
 _NOTES = {
@@ -80,13 +80,14 @@ def _inputs(corpus: Corpus, options: Options) -> list[Path]:
     return files if options.setting == "ssp" else [*files, corpus.file("dev")]
 
 
-def write_split(folder: Path, split: dict[str, list[Example]], manifest: dict) -> dict:
-    """Writes `train.jsonl`, `validation.jsonl`, `test.jsonl`, `ids.json` and, at last, `manifest.json`.
+def write_split(folder: Path, split: dict[str, list[Example]], manifest: dict, schemas: Mapping[str, Schema]) -> dict:
+    """Writes the parts of the dataset, `names.json`, `ids.json` and, at last, `manifest.json`.
 
     Args:
         folder: where they go; made if absent.
         split: examples of each part.
         manifest: what is known of the split.
+        schemas: of the corpus.
 
     Returns:
         The manifest with leakage and hashes of the files.
@@ -95,6 +96,9 @@ def write_split(folder: Path, split: dict[str, list[Example]], manifest: dict) -
     (folder / "manifest.json").unlink(missing_ok=True)  # a folder without one is not a dataset
     for part in PARTS:
         write_part(folder, part, (whole(example, split_clauses(example.query)) for example in split[part]))
+    databases = {example.db_id for part in PARTS for example in split[part]}
+    write_names(folder, {name: names_of(schemas[name]) for name in databases})
+    write_queries(folder, {})  # each pair is a whole query
     write_ids(folder / "ids.json", split)
     manifest = manifest | describe(folder)
     write_json(folder / "manifest.json", manifest)
@@ -104,17 +108,17 @@ def write_split(folder: Path, split: dict[str, list[Example]], manifest: dict) -
 def made_split(folder: Path, corpus: Corpus, options: Options) -> dict:
     """The manifest of a split's dataset, which is made if it is not there.
 
-    A dataset of the same name that was made from other files or in another way is replaced.
+    A dataset of the same name that was made from other files or in another way, or has no names, is replaced.
 
     Args:
         folder: of the dataset.
         corpus: the corpus.
         options: how to split it.
     """
-    if (folder / "manifest.json").is_file():
+    if (folder / "manifest.json").is_file() and (folder / "names.json").is_file():
         made = read_manifest(folder)
         inputs = {path.name: sha256(path) for path in _inputs(corpus, options)}
         if made.get("options") == asdict(options) and made["corpus"]["sha256"] == inputs:
             return made
-    write_split(folder, *split_corpus(corpus, options))
+    write_split(folder, *split_corpus(corpus, options), corpus.schemas)
     return read_manifest(folder)  # as it will be read the next time, keys in the order of the file

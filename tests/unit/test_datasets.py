@@ -2,9 +2,24 @@ import json
 
 import pytest
 
-from lib.datasets import as_record, read_manifest, read_pairs, read_part, write_part
+from lib.datasets import (
+    Names,
+    as_record,
+    hashes,
+    lost_queries,
+    names_of,
+    read_manifest,
+    read_names,
+    read_pairs,
+    read_part,
+    read_queries,
+    whole_queries,
+    write_names,
+    write_part,
+    write_queries,
+)
 from lib.errors import CorpusError, ParameterError, RecordError
-from lib.records import Pair
+from lib.records import Column, Pair, Schema
 
 PAIR = Pair("dev-1:SELECT", "dev-1", "zoo", ("SELECT",), "SELECT a FROM t", "the ‘a’", 1, "dev", {"duplicate_of": "x"})
 
@@ -54,3 +69,47 @@ def test_a_broken_manifest_is_no_dataset(tmp_path, text):
 def test_unknown_part(tmp_path):
     with pytest.raises(ParameterError, match="did you mean 'validation'"):
         read_part(tmp_path, "validaton")
+
+
+def pair(name: str, size: int, sql: str) -> Pair:
+    return Pair(f"{name}:{size}", name, "d", ("SELECT",), sql, "x", size, "dev", {})
+
+
+def test_whole_queries_are_the_longest():
+    found = whole_queries([pair("a", 1, "SELECT 1"), pair("a", 2, "SELECT 1 LIMIT 2"), pair("b", 1, "SELECT 3")])
+    assert found == {"a": "SELECT 1 LIMIT 2", "b": "SELECT 3"}
+
+
+def test_a_query_is_lost_if_parts_of_it_are_left():
+    wholes = {"a": "SELECT 1 LIMIT 2", "b": "SELECT 3", "gone": "SELECT 4"}
+    assert lost_queries([pair("a", 1, "SELECT 1"), pair("b", 1, "SELECT 3")], wholes) == {"a": "SELECT 1 LIMIT 2"}
+
+
+def test_names_of_a_schema():
+    columns = (Column(1, "StuID", "student id", "number"), Column(0, "nm", "name", "text"))
+    names = names_of(Schema("d", ("Pet", "Stu"), ("pet", "student"), columns, (), ()))
+    assert names == Names({"pet": "pet", "stu": "student"}, {"pet": {"nm": "name"}, "stu": {"stuid": "student id"}})
+
+
+def test_names_and_queries_come_back_and_go_if_there_are_none(tmp_path):
+    names = {"zoo": Names({"pet": "animal"}, {"pet": {"nm": "Ñame"}}), "ark": Names({}, {})}
+    assert (read_names(tmp_path), read_queries(tmp_path), hashes(tmp_path)) == ({}, {}, {})
+    write_names(tmp_path, names)
+    write_queries(tmp_path, {"dev-1": "SELECT 1"})
+    assert (read_names(tmp_path), read_queries(tmp_path)) == (names, {"dev-1": "SELECT 1"})
+    assert list(hashes(tmp_path)) == ["names.json", "queries.json"]
+    assert (tmp_path / "names.json").read_text(encoding="utf-8").startswith('{"ark":')  # sorted
+    write_names(tmp_path, {})
+    write_queries(tmp_path, {})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", [
+    "[]", "7", '{"d":[]}', '{"d":{"tables":{}}}', '{"d":{"tables":{"a":1},"columns":{}}}',
+    '{"d":{"tables":{},"columns":{"a":"b"}}}', '{"d":{"tables":{},"columns":{},"more":{}}}', "nonsense",
+])  # fmt: skip
+def test_broken_names_and_queries_are_named(tmp_path, text):
+    for name, read in (("names.json", read_names), ("queries.json", read_queries)):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(CorpusError, match=name):
+            read(tmp_path)

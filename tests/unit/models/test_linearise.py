@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lib.datasets import names_of
 from lib.errors import SqlError
-from lib.models.linearise import linearise, name_words, whole_queries
-from lib.records import Column, Pair, Schema
+from lib.models.linearise import linearise, value_words
+from lib.models.names import Words
+from lib.records import Column, Schema
 from lib.splitting import split
 
 WHOLE = "SELECT T1.name FROM team AS T1 JOIN coach c ON T1.id = c.team_id WHERE c.age > 40"
@@ -34,6 +36,8 @@ WHOLE = "SELECT T1.name FROM team AS T1 JOIN coach c ON T1.id = c.team_id WHERE 
             "select a from x where a in ( select y . b from y where y . c > 1 ) and x . d = 2",
         ),
         ("SELECT n FROM (SELECT count(*) AS n FROM t) AS s", "select n from ( select count ( * ) as n from t ) as s"),
+        ("SELECT T1.n FROM (SELECT n FROM t) AS T1 JOIN u T2", "select n from ( select n from t ) join u"),
+        ("SELECT max(n) FROM (SELECT n FROM t)", "select max ( n ) from ( select n from t )"),
     ],
 )  # fmt: skip
 def test_linearise(sql, expected):
@@ -45,11 +49,38 @@ def test_parts_take_aliases_from_the_whole():
     assert sum(parts, ()) == linearise(WHOLE)
 
 
-def test_natural_names_come_from_the_schema():
-    columns = (Column(0, "emp_lname", "last name", "text"), Column(1, "sid", "shop id", "number"))
-    schema = Schema("d", ("emp", "shop"), ("employee", "shop"), columns, (), ())
-    said = linearise('SELECT T1.emp_lname FROM emp AS T1 WHERE "sid" = "sids"', schema)
-    assert " ".join(said) == "select employee . last name from employee where shop id = sids"
+COLUMNS = (Column(0, "emp_lname", "last name", "text"), Column(0, "sid", "shop id", "number"),
+           Column(1, "sid", "number", "number"), Column(1, "cty", "city", "text"))  # fmt: skip
+WORDS = Words(names_of(Schema("d", ("emp", "shp"), ("employee", "shop"), COLUMNS, (), ())))
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT T1.emp_lname FROM emp AS T1", "select employee . last name from employee"),
+        ("SELECT SID FROM Emp", "select shop id from employee"),
+        ("SELECT sid FROM shp", "select number from shop"),
+        ("SELECT sid FROM shp, emp", "select number from shop , employee"),  # the first table of FROM that has it
+        ("SELECT emp_lname FROM shp", "select last name from shop"),  # not in FROM: as anywhere in the database
+        ("SELECT shp.sid FROM shp WHERE sid IN (SELECT sid FROM emp)",
+         "select shop . number from shop where number in ( select shop id from employee )"),
+        ("SELECT cty FROM emp WHERE sid IN (SELECT 1 FROM shp WHERE emp_lname = 'x')",
+         "select city from employee where shop id in ( select 1 from shop where last name = x )"),
+        ("SELECT no_such FROM emp JOIN no_table", "select no such from employee join no table"),
+        ('SELECT T1.emp_lname FROM emp AS T1 WHERE "sid" = "sids"',
+         "select employee . last name from employee where shop id = sids"),
+        ('SELECT "cty" FROM emp', "select cty from employee"),  # SQLite reads a value: no column of the FROM
+        ("SELECT `cty` FROM shp", "select city from shop"),
+    ],
+)  # fmt: skip
+def test_natural_names(sql, expected):
+    assert " ".join(linearise(sql, words=WORDS)) == expected
+
+
+def test_parts_take_natural_names_from_the_from_of_the_whole():
+    whole = "SELECT T1.cty FROM shp AS T1 WHERE sid > 2"
+    assert linearise("WHERE sid > 2", whole, WORDS) == ("where", "number", ">", "2")
+    assert linearise("WHERE sid > 2", words=WORDS) == ("where", "shop", "id", ">", "2")
 
 
 @pytest.mark.parametrize("sql", ["", "  -- nothing", "SELECT 'open"])
@@ -58,16 +89,6 @@ def test_no_sql_is_refused(sql):
         linearise(sql)
 
 
-def test_whole_queries_are_the_longest():
-    def pair(name, size, sql):
-        return Pair(f"{name}:{size}", name, "d", ("SELECT",), sql, "x", size, "dev", {})
-
-    found = whole_queries([pair("a", 1, "SELECT 1"), pair("a", 2, "SELECT 1 LIMIT 2"), pair("b", 1, "SELECT 3")])
-    assert found == {"a": "SELECT 1 LIMIT 2", "b": "SELECT 3"}
-
-
-@given(st.text(alphabet="abcXYZ_ 0é", min_size=1, max_size=12))
-def test_name_words_are_lower_words(name):
-    words = name_words(name)
-    assert words
-    assert all(word == word.lower() and "_" not in word.strip("_") for word in words)
+@given(st.text(alphabet="abXY0 .,'é%", max_size=12))
+def test_a_value_is_always_said(value):
+    assert all(value_words(value))
