@@ -24,7 +24,8 @@ JOBS = 100  # at a time, unless the user says otherwise; the cluster has a queue
 _PLUGIN = "snakemake_executor_plugin_slurm"
 _ALIVE = "PENDING,CONFIGURING,RUNNING,SUSPENDED,STOPPED,COMPLETING,REQUEUED"
 _PATIENCE = 180  # seconds that cancelled jobs may take to end; SLURM kills them after 30 by default
-_CALM = 5  # seconds after which no job can come any more from an sbatch that was at work when Snakemake was killed
+_CALM = 5  # looks without a job, after which no sbatch is at work any more that a killed Snakemake had begun
+_PAUSE = 1.0  # seconds between two looks
 _LATENCY = 60  # seconds that a file of another machine may take to be seen on a shared file system
 _POLL = 10  # seconds before the first look at the state of jobs, later ones are rarer
 
@@ -108,7 +109,7 @@ def cancel(name: str, calm: int = 1) -> int:
 
     Args:
         name: what their names begin with.
-        calm: looks, a second apart, that must find no job.
+        calm: looks in a row that must find no job.
 
     Raises:
         StudyError: if SLURM does not answer, or jobs do not end.
@@ -125,7 +126,7 @@ def cancel(name: str, calm: int = 1) -> int:
         if left - cancelled:
             _ask("scancel", *sorted(left - cancelled))
             cancelled |= left
-        time.sleep(1)
+        time.sleep(_PAUSE)
 
 
 @contextmanager

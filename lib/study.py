@@ -292,7 +292,7 @@ def _turn(out: Path) -> Iterator[int]:
 
 # What Snakemake says to its developers rather than to its users.
 _TAIL = re.compile(r"\[(\w{3} \w{3} +\d+ [\d:]+ \d+\]|IPKernelApp\] WARNING).*")  # may follow a bar without a line end
-_FAILED_JOB = re.compile(r"\s+message: (SLURM.*?\w'?\.)(\s.*)?$")  # with the state, or with what sbatch said
+_FAILED_JOB = re.compile(r"\s+message: (SLURM.*?'\.|Job submission failed.*)(\s.*)?$")  # its state, or words of sbatch
 _NOISE = re.compile(
     r"\s*$|SNAKEMAKE|=+$|Assuming|Building DAG|Using shell|Provided (cores|resources|remote nodes)"
     r"|Rules claiming|Select jobs|Execute \d|Finished job|Complete log|Elapsed time|Job stats|Config file|host: "

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store-notebooks", action="store_true",
                         help="put the executed notebooks, normalised, into notebooks/ (study builtin)")  # fmt: skip
     parser.add_argument("--snakemake", default="", metavar="OPTIONS",
-                        help='options for Snakemake, like "--dry-run" or "--set-resources train:mem_mb=6000"')  # fmt: skip
+                        help='options for Snakemake, like --snakemake="--set-resources train:mem_mb=6000"')  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> None:
