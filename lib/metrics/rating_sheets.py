@@ -91,11 +91,12 @@ def read_ratings(folder: Path) -> Ratings:
         RatingError: if the key or a sheet is missing, broken, or does not fit; names file, row and column.
     """
     items = read_key(folder)
-    sheets: dict[str, list[Rating]] = {}
-    for path in sheets_in(folder):
-        if path.stem in sheets:
+    paths = sheets_in(folder)
+    names = [path.stem for path in paths]
+    for path in paths:
+        if names.count(path.stem) > 1:
             raise RatingError(f"two sheets are called {path.stem}, one of them '{path.name}': rename one")
-        sheets[path.stem] = read_sheet(path, items)
+    sheets = {path.stem: read_sheet(path, items) for path in paths}
     said = tuple(rating for ratings in sheets.values() for rating in ratings if is_said(rating))
     return Ratings(items, tuple(sheets), said)
 
@@ -194,8 +195,9 @@ class _Reader:
         names = [name.strip().lower() for name in header]
         for name in (name for name in COLUMNS if names.count(name) > 1):
             self.say(1, name, "comes twice, delete one of them")
-        for name in (name for name in _NEEDED if name not in names):
-            self.say(1, name, f"is missing, the header must be {', '.join(COLUMNS)}")
+        missing = [name for name in _NEEDED if name not in names]
+        if missing:
+            self.say(1, " and ".join(missing), f"missing; the header must be {', '.join(COLUMNS)}")
         return {} if self.problems else {name: names.index(name) for name in COLUMNS if name in names}
 
     def read_row(self, row: int, cells: Mapping[str, str]) -> None:

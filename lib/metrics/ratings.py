@@ -74,6 +74,10 @@ class Ratings:
         found = {(rating.rater, rating.item): getattr(rating, scale) for rating in self.ratings}
         return {key: value for key, value in found.items() if value is not None}
 
+    def of_raters(self, *names: str) -> "Ratings":
+        """Those of some raters only."""
+        return Ratings(self.items, names, tuple(rating for rating in self.ratings if rating.rater in names))
+
 
 def shown(text: str) -> str:
     """A text as raters see it: in lower case and spaced alike, since capitals and blanks betray the system.
