@@ -5,7 +5,8 @@ SHELL := bash
 .PHONY: help env study test unit lint format notebooks site dashboard lock clean
 
 STUDY ?= builtin
-CORES ?= 2
+EXECUTOR ?= local
+CORES ?= $(if $(filter slurm,$(EXECUTOR)),100,2)
 SPIDER ?=
 RUNS ?= runs
 ifneq ($(SPIDER),)
@@ -22,8 +23,8 @@ help: ## Show this list
 env: ## Make the environment .venv from requirements.lock (PYTHON=... chooses the interpreter)
 	@PYTHON="$(PYTHON)" scripts/env.sh
 
-study: env ## Run a whole study: data, models, notebooks, tables, figures, report (STUDY=builtin|spider, CORES=2)
-	@exec $(BIN)/python -m lib.leash $$PPID $(BIN)/spidercompose study $(STUDY) --cores $(CORES)
+study: env ## Run a whole study: data, models, notebooks, tables, figures, report (STUDY=builtin|spider, CORES=2, EXECUTOR=local|slurm)
+	@exec $(BIN)/python -m lib.leash $$PPID $(BIN)/spidercompose study $(STUDY) --executor $(EXECUTOR) --cores $(CORES)
 
 test: lint ## Run every check and test, notebooks included
 	@$(BIN)/pytest -q -n 2 --dist loadgroup
