@@ -80,6 +80,18 @@ def _interval(often: Mapping[int, int]) -> Callable[[int, int], float]:
 DISTANCES = {"ordinal": _ordinal, "interval": _interval}
 
 
+def agreement(ratings: Ratings, scale: str, distance: str = "ordinal") -> Alpha:
+    """Alpha on one scale; silent repeats do not count.
+
+    Args:
+        ratings: all ratings.
+        scale: a name in `ratings.SCALES`.
+        distance: a name in DISTANCES.
+    """
+    repeats = repeats_of(ratings.items)
+    return alpha({key: value for key, value in ratings.values(scale).items() if key[1] not in repeats}, distance)
+
+
 def between_raters(ratings: Ratings) -> "DataFrame":
     """Alpha on both scales.
 
@@ -88,11 +100,10 @@ def between_raters(ratings: Ratings) -> "DataFrame":
     """
     import pandas
 
-    repeats, rows = repeats_of(ratings.items), []
+    rows = []
     for scale in SCALES:
-        values = {key: value for key, value in ratings.values(scale).items() if key[1] not in repeats}
         for distance in DISTANCES:
-            found = alpha(values, distance)
+            found = agreement(ratings, scale, distance)
             remark = f"not defined: {found.reason}" if found.reason else ""
             rows.append((scale, distance, found.value, found.items, found.raters, remark))
     columns = ["scale", "distance", "alpha", "texts rated by two or more", "raters", "remark"]
