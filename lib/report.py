@@ -67,7 +67,7 @@ def show_table(
     if keep:
         write_text(results_dir() / f"{name}.csv", to_csv(frame))
         write_text(results_dir() / f"{name}.md", _markdown(columns, cells, caption, note))
-    display(HTML(_html(columns, cells, _numeric(frame), name, caption, note)))
+    display(HTML(_html(columns, cells, _numeric(frame), name if keep else "", caption, note)))
 
 
 def save_figure(fig: "Figure", name: str, data: "DataFrame", caption: str) -> None:
@@ -170,8 +170,9 @@ def _html(columns: list[str], cells: list[list[str]], numeric: list[bool], name:
 
     body = "\n".join(row("td", values) for values in cells)
     foot = f"\n<p><small>{escape(note)}</small></p>" if note else ""
+    mark = f' id="{name}"' if name else ""  # an id leads to files, so that a table without files has none
     return (
-        f'<table id="{name}">\n<caption align=top>{escape(caption)}</caption>\n'
+        f"<table{mark}>\n<caption align=top>{escape(caption)}</caption>\n"
         f"<thead>{row('th', columns)}</thead>\n<tbody>\n{body}\n</tbody>\n</table>{foot}"
     )
 

@@ -44,6 +44,7 @@ LAYERS = [
     "report",
     "length_tables",
     "comparison",
+    "rating",
     "rating_widget",
     "notebooks",
     "site",

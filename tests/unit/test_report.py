@@ -46,6 +46,13 @@ def test_table_goes_to_csv_markdown_and_page(shown, tmp_path):
     assert "<small>nrefs:1|case:lc</small>" in page
 
 
+def test_a_table_that_is_only_shown_leaves_no_file_and_no_id(shown, tmp_path):
+    report.show_table(FRAME, "sentences", "Only to look at", keep=False)
+    assert not list(tmp_path.rglob("*.csv"))
+    assert "<table>" in shown[0].data
+    assert "sentences" not in shown[0].data
+
+
 def test_empty_table(shown, tmp_path):
     report.show_table(FRAME[:0], "none", "Nothing")
     assert (tmp_path / "results/none.csv").read_text() == "system,pairs,BLEU (0–100),drops\n"
