@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 from lib.inputs import DATASETS
+from lib.parameters import study_of
 from lib.paths import NOTEBOOKS, ROOT
-from lib.study import Places, corpus_files, notebook_inputs, run_names, study_of
+from lib.study import Places, corpus_files, notebook_inputs, run_names
 
 study = study_of(config, "the study's parameters")
 places = Places(Path("."), study.name)
@@ -20,8 +21,7 @@ SETTINGS = f"build/{study.name}/study.yaml"
 # reads this file again, so that the number is its own; lib/cluster.py cancels the jobs when the study ends.
 os.environ["SPIDERCOMPOSE_PARENT"] = str(os.getpid())
 SPIDERCOMPOSE = f"exec {sys.executable} -m lib.leash $SPIDERCOMPOSE_PARENT {sys.executable} -m lib.cli"
-VARIANTS = {name: recipe["variant"] for name, recipe in DATASETS.items() if "variant" in recipe}
-ABLATIONS = {name: recipe["by"] for name, recipe in DATASETS.items() if "by" in recipe}
+RUNS = {key.name: key for key in study.runs()}
 
 
 def code(*patterns):
@@ -38,11 +38,15 @@ MODELS = code("models/**/*.py", "datasets.py", "sql_*.py", "splitting.py", "toke
 # given with `spidercompose study NAME --executor slurm --snakemake "--set-resources train:mem_mb=6000 train:runtime=600"`.
 
 
+def source_of(dataset):
+    """The manifest of the dataset that another one is taken from, if it is."""
+    source = DATASETS[dataset].source
+    return [f"{places.data}/{source}/manifest.json"] if source else []
+
+
 wildcard_constraints:
-    variant="|".join(VARIANTS),
-    ablation="|".join(ABLATIONS),
     dataset="|".join(DATASETS),
-    seed=r"\d+",
+    run="|".join(RUNS),
 
 
 rule site:
@@ -67,44 +71,27 @@ rule notebooks:
 
 rule datasets:
     input:
-        expand(f"{places.data}/{{name}}/manifest.json", name=DATASETS),
+        expand(f"{places.data}/{{name}}/manifest.json", name=study.datasets),
 
 
-rule build:
+rule dataset:
     input:
         METHOD,
         corpus_files(study),
+        lambda wildcards: source_of(wildcards.dataset),
     output:
-        f"{places.data}/{{variant}}/manifest.json",
+        f"{places.data}/{{dataset}}/manifest.json",
     params:
+        recipe=lambda wildcards: str(DATASETS[wildcards.dataset]),
         corpus=study.corpus,
         aligner=study.aligner,
     resources:
         mem_mb=2000,
         runtime=60,
     message:
-        "dataset {wildcards.variant}"
+        "dataset {wildcards.dataset}"
     shell:
-        f"{SPIDERCOMPOSE} build --corpus {{params.corpus:q}} --variant {{wildcards.variant}} --jobs 1"
-        f" --aligner {{params.aligner}} --out {places.data}/{{wildcards.variant}} > /dev/null"
-
-
-rule ablate:
-    input:
-        f"{places.data}/paper/manifest.json",
-        code("partition/ablation.py"),
-    output:
-        f"{places.data}/{{ablation}}/manifest.json",
-    params:
-        by=lambda wildcards: ABLATIONS[wildcards.ablation],
-    resources:
-        mem_mb=1000,
-        runtime=30,
-    message:
-        "dataset {wildcards.ablation}"
-    shell:
-        f"{SPIDERCOMPOSE} ablate --data {places.data}/paper --by {{params.by}}"
-        f" --out {places.data}/{{wildcards.ablation}} > /dev/null"
+        f"{SPIDERCOMPOSE} study {SETTINGS} --out . --dataset {{wildcards.dataset}}"
 
 
 rule models:
@@ -114,21 +101,22 @@ rule models:
 
 rule train:
     input:
-        f"{places.data}/{{dataset}}/manifest.json",
+        lambda wildcards: f"{places.data}/{RUNS[wildcards.run].dataset}/manifest.json",
         MODELS,
     output:
-        f"{places.runs}/{{model}}-{{dataset}}-{{seed}}/manifest.json",
-        f"{places.runs}/{{model}}-{{dataset}}-{{seed}}/scores-test.json",
+        f"{places.runs}/{{run}}/manifest.json",
+        f"{places.runs}/{{run}}/scores-test.json",
     params:
-        settings=study.settings,
+        settings=lambda wildcards: study.settings_of(RUNS[wildcards.run].model, RUNS[wildcards.run].dataset),
     threads: 1  # two runs side by side finish sooner than one with two threads
     resources:
         mem_mb=3000,
         runtime=240,
+    priority: lambda wildcards: len(RUNS) - list(RUNS).index(wildcards.run)
     message:
-        "model {wildcards.model} on dataset {wildcards.dataset}, seed {wildcards.seed}"
+        "model {wildcards.run}"
     shell:
-        f"{SPIDERCOMPOSE} study {SETTINGS} --out . --run {{wildcards.model}}-{{wildcards.dataset}}-{{wildcards.seed}}"
+        f"{SPIDERCOMPOSE} study {SETTINGS} --out . --run {{wildcards.run}}"
 
 
 rule notebook:

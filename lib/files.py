@@ -1,11 +1,12 @@
 """The only door for writing files: whole or not at all, the same bytes for the same content."""
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -36,6 +37,29 @@ def atomic_writer(path: Path, mode: str = "w") -> Iterator[IO]:
         Path(name).unlink(missing_ok=True)
         _remove_empty(made)
         raise
+
+
+@contextmanager
+def locked(path: Path, busy: Callable[[], None] = lambda: None) -> Iterator[int]:
+    """Keeps other processes out: holds the lock of a file, and yields its descriptor.
+
+    The file is made if absent, and stays. The kernel frees the lock of a process that ends, however it ends.
+
+    Args:
+        path: of the file; its folder is made if absent.
+        busy: called before it waits for another process; may raise, so as not to wait.
+    """
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            busy()
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _make_folders(folder: Path) -> list[Path]:

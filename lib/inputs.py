@@ -1,25 +1,44 @@
 """What notebooks start from: checked parameters, and datasets that are made if they are not there yet."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from lib.alignment import ALIGNERS
 from lib.corpora import open_corpus
 from lib.datasets import read_manifest
 from lib.errors import ParameterError, suggest
-from lib.files import read_json
+from lib.files import locked, read_json
 from lib.models.configuration import ENCODERS, parse_change, settings
 from lib.partition.ablation import ablate
 from lib.partition.spidercompose import Options, build
+from lib.partition.split_dataset import made_split
+from lib.partition.splits import Options as SplitOptions
 from lib.paths import ROOT, corpus_dir
 
-# Name -> how it is made: a variant of `spidercompose build`, or a mode of `spidercompose ablate` on `paper`.
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a dataset of a study is made: a variant of SpiderCompose, one without some pairs of another, or a split."""
+
+    variant: str = ""  # of `spidercompose build`
+    source: str = ""  # dataset that `spidercompose ablate` takes pairs from
+    by: str = ""  # which ones, a mode of `spidercompose ablate`
+    split: str = ""  # method of `spidercompose splits`
+
+
 DATASETS = {
-    "paper": {"variant": "paper"},
-    "experiment2": {"by": "text"},
-    "control": {"by": "control-text"},
-    "clean": {"variant": "clean"},
+    "paper": Recipe(variant="paper"),
+    "experiment2": Recipe(source="paper", by="text"),
+    "experiment2-database": Recipe(source="paper", by="database"),
+    "control": Recipe(source="paper", by="control-text"),
+    "clean": Recipe(variant="clean"),
+    "clean-experiment2": Recipe(source="clean", by="text"),
+    "clean-control": Recipe(source="clean", by="control-text"),
+    "template": Recipe(split="template"),
+    "tmcd": Recipe(split="tmcd"),
+    "original": Recipe(split="original"),
 }
 
 
@@ -59,7 +78,7 @@ def changes_of(text: str) -> dict[str, object]:
 
 
 def dataset(folder: Path, name: str, corpus: str, aligner: str) -> Path:
-    """The folder of a dataset of the study, which is made if it is not there.
+    """The folder of a dataset of the study, which is made if it is not there; by one process at a time.
 
     Args:
         folder: holds the datasets.
@@ -73,16 +92,24 @@ def dataset(folder: Path, name: str, corpus: str, aligner: str) -> Path:
     """
     if name not in DATASETS:
         raise ParameterError(f"unknown dataset '{name}': {suggest(name, DATASETS)}")
-    target, recipe = folder / name, DATASETS[name]
-    if not (target / "manifest.json").is_file():
-        if "variant" in recipe:
-            build(open_corpus(corpus), target, Options(recipe["variant"], aligner))
-        else:
-            ablate(dataset(folder, "paper", corpus, aligner), target, recipe["by"])
-    made = read_manifest(target)
-    if made["options"]["aligner"] != aligner or made["corpus"]["name"] != open_corpus(corpus).name:
+    target = folder / name
+    with locked(folder / f".{name}.lock"):
+        made = _made(target, DATASETS[name], corpus, aligner)
+    if made["options"].get("aligner", aligner) != aligner or made["corpus"]["name"] != open_corpus(corpus).name:
         raise ParameterError(f"'{target.name}' in this folder was made from another corpus or aligner: remove it")
     return target
+
+
+def _made(target: Path, recipe: Recipe, corpus: str, aligner: str) -> dict:
+    """The manifest of a dataset, which is made if it is not there."""
+    if recipe.split:
+        return made_split(target, open_corpus(corpus), SplitOptions(recipe.split))
+    if not (target / "manifest.json").is_file():
+        if recipe.variant:
+            build(open_corpus(corpus), target, Options(recipe.variant, aligner))
+        else:
+            ablate(dataset(target.parent, recipe.source, corpus, aligner), target, recipe.by)
+    return read_manifest(target)
 
 
 def trained(runs: Path, data: Path, model: str, seed: int, changes: str) -> Path:
@@ -118,6 +145,42 @@ def trained(runs: Path, data: Path, model: str, seed: int, changes: str) -> Path
 def run_name(model: str, dataset: str, seed: int) -> str:
     """The folder of a training run, such as "bilstm-paper-1"."""
     return f"{model}-{dataset}-{seed}"
+
+
+def words_of(text: str) -> list[str]:
+    """Names in a parameter that holds several, separated by blanks or commas.
+
+    >>> words_of("bilstm, abs rel")
+    ['bilstm', 'abs', 'rel']
+    """
+    return text.replace(",", " ").split()
+
+
+def check_known(name: str, values: Iterable[str], known: Iterable[str]) -> None:
+    """Checks that all names in a parameter are known.
+
+    Raises:
+        ParameterError: if one is not.
+    """
+    for value in values:
+        if value not in known:
+            raise ParameterError(f"unknown name '{value}' in '{name}': {suggest(value, known)}")
+
+
+def check_names(name: str, values: Iterable[str], known: Iterable[str]) -> None:
+    """Checks that a parameter holds names, that all are known, and that none comes twice.
+
+    Raises:
+        ParameterError: if not.
+    """
+    values = list(values)
+    check_known(name, values, known)
+    if not values or len(set(values)) < len(values):
+        raise ParameterError(f"'{name}' must hold one name or more, each once")
+
+
+def _some_of(known) -> Callable[[str, str], None]:
+    return lambda name, value: check_names(name, words_of(value), known)
 
 
 def _one_of(known) -> Callable[[str, str], None]:
@@ -158,8 +221,11 @@ _CHECKS: dict[str, tuple[type, Callable]] = {
     "gate": (float, _is_percent),
     "data": (str, lambda _, value: None),
     "dataset": (str, _one_of(DATASETS)),
+    "datasets": (str, _some_of(DATASETS)),
     "items": (int, _at_least(1)),
     "model": (str, _one_of(ENCODERS)),
+    "models": (str, _some_of(ENCODERS)),
+    "records": (str, lambda _, value: None),
     "rater": (str, lambda _, value: None),
     "raters": (int, _at_least(1)),
     "ratings": (str, lambda _, value: None),

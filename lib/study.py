@@ -1,113 +1,24 @@
-"""A study: parameters in a YAML file, steps in the Snakefile, results in `data/results/NAME` and `figures/NAME`."""
+"""A study: its steps are in the Snakefile, its results go to `data/results/NAME` and `figures/NAME`."""
 
-import fcntl
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 from lib.cluster import check_executor, job_name, slurm_options, watched
 from lib.errors import ParameterError, StudyError, suggest
-from lib.files import read_text, write_text
-from lib.inputs import DATASETS, check, run_name, trained
-from lib.notebooks import Parameter, Value, checked, parameters_of, read_notebook, run_notebook
-from lib.paths import NOTEBOOKS, ROOT, STUDIES, corpus_dir
+from lib.files import locked, write_text
+from lib.inputs import dataset, trained
+from lib.notebooks import Value, parameters_of, read_notebook, run_notebook
+from lib.parameters import Study
+from lib.paths import NOTEBOOKS, ROOT, corpus_dir
 from lib.report import FIGURES_VARIABLE, RESULTS_VARIABLE
-
-
-@dataclass(frozen=True, slots=True)
-class Study:
-    """The parameters of a study; notebooks get those that they declare."""
-
-    name: str  # of its file, results and figures
-    title: str  # for the report
-    corpus: str  # builtin, spider or a folder
-    aligner: str  # a name in alignment.ALIGNERS
-    model: str  # a name in models
-    seeds: int  # training runs of each model and dataset, with seeds 1 to this
-    settings: str  # changes to the settings of training, NAME:VALUE separated by blanks
-    notebooks: tuple[str, ...]  # in the order of the report
-
-    def __post_init__(self):
-        for name in ("aligner", "model", "seeds", "settings"):  # the corpus need not be here yet
-            check(name, getattr(self, name))
-        known = notebook_names()
-        for notebook in self.notebooks:
-            if notebook not in known:
-                raise ParameterError(f"study '{self.name}': no notebook '{notebook}': {suggest(notebook, known)}")
-        if not re.fullmatch(r"[\w-]+", self.name, re.ASCII):
-            raise ParameterError(f"a study is named with letters, digits, '_' and '-', not '{self.name}'")
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain values, as in its YAML file."""
-        return asdict(self) | {"notebooks": list(self.notebooks)}
-
-
-_PARAMETERS = {
-    field.name: Parameter(field.name, field.type, None) for field in fields(Study) if field.name not in ("notebooks",)
-}
-
-
-def notebook_names() -> list[str]:
-    """All notebooks of the project, in order."""
-    return sorted(path.stem for path in NOTEBOOKS.glob("[0-9]*.ipynb"))
-
-
-def study_names() -> list[str]:
-    """All studies of the project."""
-    return sorted(path.stem for path in STUDIES.glob("*.yaml"))
-
-
-def load_study(name: str, changes: Mapping[str, object] | None = None) -> Study:
-    """Reads `notebooks/studies/NAME.yaml`, or the YAML file of that path.
-
-    Args:
-        name: of a study, or a path that ends in `.yaml`.
-        changes: values that replace the file's.
-
-    Raises:
-        ParameterError: if there is no such study, or a key or value is wrong; names file and key.
-    """
-    import yaml
-
-    path = Path(name) if name.endswith((".yaml", ".yml")) else STUDIES / f"{name}.yaml"
-    if not path.is_file():
-        raise ParameterError(f"no study '{name}': {suggest(name, study_names())}, or the path of a .yaml file")
-    try:
-        values = yaml.safe_load(read_text(path))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f", line {mark.line + 1}" if mark else ""
-        raise ParameterError(f"{path.name}{place} is not YAML: {getattr(error, 'problem', error)}") from error
-    if not isinstance(values, dict):
-        raise ParameterError(f"{path.name} must hold 'name: value' lines")
-    return study_of({"name": path.stem} | values | dict(changes or {}), path.name)
-
-
-def study_of(values: Mapping[str, object], source: str) -> Study:
-    """A study from its keys and values, all of them checked.
-
-    Raises:
-        ParameterError: if a key is unknown or missing, or a value has the wrong type.
-    """
-    known = [field.name for field in fields(Study)]
-    for key in values:
-        if key not in known:
-            raise ParameterError(f"{source} has an unknown key '{key}': {suggest(str(key), known)}")
-    missing = [key for key in known if key not in values]
-    if missing:
-        raise ParameterError(f"{source} lacks {', '.join(missing)}")
-    notebooks = values["notebooks"]
-    if not isinstance(notebooks, list | tuple) or not all(isinstance(name, str) for name in notebooks):
-        raise ParameterError(f"{source}: 'notebooks' must be a list of names, not {notebooks!r:.60}")
-    plain = {key: value for key, value in values.items() if key != "notebooks"}
-    return Study(**checked(plain, _PARAMETERS, source), notebooks=tuple(notebooks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +67,10 @@ class Places:
 def notebook_parameters(study: Study, places: Places, notebook: str) -> dict[str, Value]:
     """The parameters that a study gives to a notebook: those of its own that the notebook declares, and places."""
     declared = parameters_of(read_notebook(NOTEBOOKS / f"{notebook}.ipynb"), notebook)
-    given = study.as_dict() | {"data": _from_root(places.data), "runs": _from_root(places.runs)}
+    model, first = study.models[0], study.datasets[0]
+    given = study.as_dict() | {"model": model, "settings": study.settings_of(model, first)}
+    given |= {name: " ".join(getattr(study, name)) for name in ("models", "datasets")}
+    given |= {"data": _from_root(places.data), "runs": _from_root(places.runs)}
     return {name: given[name] for name in declared if name in given}
 
 
@@ -165,35 +79,42 @@ def notebook_inputs(study: Study, places: Places, notebook: str) -> list[str]:
     declared = parameters_of(read_notebook(NOTEBOOKS / f"{notebook}.ipynb"), notebook)
     files = []
     if "data" in declared:
-        files += [places.data / name / "manifest.json" for name in DATASETS]
+        files += [places.data / name / "manifest.json" for name in study.datasets]
     if "runs" in declared:
         files += [places.runs / f"{name}/scores-test.json" for name in run_names(study)]
     return list(map(str, files))
 
 
 def run_names(study: Study) -> list[str]:
-    """The training runs of a study: one for each dataset and seed."""
-    return list(_runs(study))
+    """The training runs of a study, those that tell most first."""
+    return [key.name for key in study.runs()]
 
 
-def _runs(study: Study) -> dict[str, tuple[str, int]]:
-    """Dataset and seed of each run."""
-    seeds = range(1, study.seeds + 1)
-    return {run_name(study.model, name, seed): (name, seed) for name in DATASETS for seed in seeds}
+def make_dataset(study: Study, places: Places, name: str) -> Path:
+    """Makes one dataset of a study, if it is not there; returns its folder.
+
+    Raises:
+        ParameterError: if the study has no such dataset, or the folder holds another one of this name.
+        CorpusError: if the corpus is not here.
+    """
+    if name not in study.datasets:
+        raise ParameterError(f"study '{study.name}' has no dataset '{name}': {suggest(name, study.datasets)}")
+    return dataset(places.data, name, study.corpus, study.aligner)
 
 
 def train_run(study: Study, places: Places, name: str) -> Path:
-    """Trains and scores one run of a study, or goes on with it; returns its folder.
+    """Trains and scores one run of a study, or goes on with it; returns its folder. Makes the dataset if need be.
 
     Raises:
         ParameterError: if the study has no such run.
         ModelError: if training fails.
     """
-    runs = _runs(study)
-    if name not in runs:
-        raise ParameterError(f"study '{study.name}' has no run '{name}': {suggest(name, runs)}")
-    dataset, seed = runs[name]
-    return trained(places.runs, places.data / dataset, study.model, seed, study.settings)
+    keys = {key.name: key for key in study.runs()}
+    if name not in keys:
+        raise ParameterError(f"study '{study.name}' has no run '{name}': {suggest(name, keys)}")
+    key = keys[name]
+    data = make_dataset(study, places, key.dataset)
+    return trained(places.runs, data, key.model, key.seed, study.settings_of(key.model, key.dataset))
 
 
 def corpus_files(study: Study) -> list[str]:
@@ -254,7 +175,10 @@ def run_study(
         "--configfile", str(settings), "--cores", str(cores), "--nolock", "--rerun-incomplete", "--nocolor",
         *targets, *cluster, *given,
     ]  # fmt: skip
-    with _turn(places.out) as lock, watched(job_name(places.out), lock) if cluster else nullcontext():
+    with (
+        locked(places.out / ".snakemake" / "study.lock", _say_waiting) as lock,
+        watched(job_name(places.out), lock) if cluster else nullcontext(),
+    ):
         _clear_unfinished(places)
         # The lock is handed on: it is free again only when Snakemake too has ended, however it ends.
         code = _shown([sys.executable, "-m", "lib.leash", str(os.getpid()), *command], lock, cwd=ROOT)
@@ -273,21 +197,8 @@ def _clear_unfinished(places: Places) -> None:
             path.unlink(missing_ok=True)
 
 
-@contextmanager
-def _turn(out: Path) -> Iterator[int]:
-    """Waits until no other study runs in the folder; the kernel frees the lock of a killed one."""
-    path = out / ".snakemake" / "study.lock"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print("study: another study is at work in this folder; waiting for its end", file=sys.stderr, flush=True)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield descriptor
-    finally:
-        os.close(descriptor)
+def _say_waiting() -> None:
+    print("study: another study is at work in this folder; waiting for its end", file=sys.stderr, flush=True)
 
 
 # What Snakemake says to its developers rather than to its users.

@@ -49,6 +49,7 @@ LAYERS = [
     "notebooks",
     "site",
     "cluster",
+    "parameters",
     "study",
     "leash",
     "commands",

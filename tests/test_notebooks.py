@@ -2,7 +2,6 @@
 
 import ast
 import hashlib
-import json
 import re
 import signal
 import subprocess
@@ -16,31 +15,13 @@ import yaml
 
 from lib.errors import StudyError
 from lib.notebooks import faults, parameters_of, read_notebook
-from lib.paths import BUILTIN, FIGURES, NOTEBOOKS, RESULTS, ROOT
-from lib.study import Places, load_study, notebook_names, run_study_notebook
+from lib.parameters import load_study, notebook_names
+from lib.paths import FIGURES, NOTEBOOKS, RESULTS, ROOT
+from lib.study import Places, run_study_notebook
 
 # One worker runs all of these, so that the study is run once.
 pytestmark = pytest.mark.xdist_group("study")
 STORED = [NOTEBOOKS / f"{name}.ipynb" for name in notebook_names()]
-
-
-def small_corpus(folder: Path, every: int) -> Path:
-    """Every n-th question of the built-in corpus, with its fragments."""
-    folder.mkdir()
-    gold = {}
-    for line in (BUILTIN / "fragments.jsonl").read_text().splitlines():
-        record = json.loads(line)
-        gold[record["id"]] = record["fragments"]
-    kept = []
-    for source in ("train", "dev"):
-        records = json.loads((BUILTIN / f"{source}.json").read_text())
-        chosen = range(0, len(records), every)
-        (folder / f"{source}.json").write_text(json.dumps([records[i] for i in chosen]))
-        kept += [{"id": f"{source}-{new:05d}", "fragments": gold[f"{source}-{i:05d}"]} for new, i in enumerate(chosen)]
-    (folder / "fragments.jsonl").write_text("".join(json.dumps(record) + "\n" for record in kept))
-    (folder / "tables.json").symlink_to(BUILTIN / "tables.json")
-    (folder / "database").symlink_to(BUILTIN / "database")
-    return folder
 
 
 def contents(*folders: Path) -> dict[str, str]:
@@ -54,11 +35,11 @@ def command(settings: Path, out: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def settings(tmp_path_factory) -> Path:
+def settings(tmp_path_factory, small_corpus) -> Path:
     folder = tmp_path_factory.mktemp("settings")
     values = yaml.safe_load((NOTEBOOKS / "studies/quick.yaml").read_text())
     path = folder / "small.yaml"
-    path.write_text(yaml.safe_dump(values | {"corpus": str(small_corpus(folder / "corpus", 8))}))
+    path.write_text(yaml.safe_dump(values | {"corpus": str(small_corpus)}))
     return path
 
 

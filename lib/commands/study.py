@@ -9,8 +9,9 @@ from pathlib import Path
 
 from lib.cluster import JOBS
 from lib.errors import ParameterError
+from lib.parameters import load_study, study_names
 from lib.paths import ROOT
-from lib.study import Places, load_study, run_study, run_study_notebook, study_names, train_run
+from lib.study import Places, make_dataset, run_study, run_study_notebook, train_run
 
 STEPS = ("datasets", "models", "notebooks", "site")
 
@@ -27,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cores", type=int, help=f"steps at a time (default: one a core; {JOBS} jobs with slurm)")
     parser.add_argument("--only", choices=STEPS, help="stop after these steps")
     parser.add_argument("--notebook", metavar="NAME", help="run this notebook alone, with the study's parameters")
-    parser.add_argument("--run", metavar="NAME", help="train this run alone, such as bilstm-paper-1")
+    parser.add_argument("--dataset", metavar="NAME", help="make this dataset alone, such as paper")
+    parser.add_argument("--run", metavar="NAME", help="train and score this run alone, such as bilstm-paper-1")
     parser.add_argument("--report", action="store_true", help="write the HTML report alone, from what is there")
     parser.add_argument("--store-notebooks", action="store_true",
                         help="put the executed notebooks, normalised, into notebooks/ (study builtin)")  # fmt: skip
@@ -41,6 +43,8 @@ def run(args: argparse.Namespace) -> None:
     places = Places(args.out.resolve(), study.name)
     if args.notebook:
         run_study_notebook(study, places, args.notebook)
+    elif args.dataset:
+        make_dataset(study, places, args.dataset)
     elif args.run:
         train_run(study, places, args.run)
     elif args.report:

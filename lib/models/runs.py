@@ -5,12 +5,10 @@ Files: `config.json` (settings and data), `vocabulary.json`, `model.safetensors`
 No file is a pickle, and no size in a file is trusted before it is held against the tensors that are there.
 """
 
-import fcntl
 import json
 import platform
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -20,7 +18,7 @@ from torch import Tensor
 
 from lib import __version__
 from lib.errors import ModelError, ParameterError
-from lib.files import atomic_writer, read_json, sha256, write_json, write_text
+from lib.files import atomic_writer, locked, read_json, sha256, write_json, write_text
 from lib.models.batching import Coder, by_length, collate
 from lib.models.configuration import Settings, from_dict
 from lib.models.data import TrainingData, hashes, read_training_data
@@ -57,7 +55,7 @@ def train(data: Path, settings: Settings, out: Path, say: Callable[[str], None] 
     done = _finished(out, config)
     if not done:
         encoded = read_training_data(Path(data), settings)  # first, so that a broken dataset leaves no folder behind
-        with _locked(out):
+        with locked(out / ".lock", lambda: _in_use(out)):
             done = _finished(out, config)  # by another process, meanwhile
             if not done:
                 write_json(out / "config.json", config)
@@ -115,16 +113,8 @@ def _train(encoded: TrainingData, settings: Settings, out: Path, config: dict, s
     return manifest
 
 
-@contextmanager
-def _locked(out: Path) -> Iterator[None]:
-    """Keeps a second process out of the folder; the lock goes with the process, however it ends."""
-    out.mkdir(parents=True, exist_ok=True)
-    with open(out / ".lock", "w") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ModelError(f"'{out}' is in use by another training: wait for it, or choose another folder") from None
-        yield
+def _in_use(out: Path) -> None:
+    raise ModelError(f"'{out}' is in use by another training: wait for it, or choose another folder")
 
 
 def _same_run(out: Path, config: dict) -> None:

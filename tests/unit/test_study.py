@@ -7,29 +7,25 @@ import sys
 import time
 
 import pytest
+import yaml
 
 from lib.cli import main
+from lib.datasets import read_manifest
 from lib.errors import ParameterError, StudyError
+from lib.files import read_json
+from lib.inputs import changes_of
 from lib.notebooks import parameters_of, read_notebook
+from lib.parameters import load_study, notebook_names, study_names, study_of
 from lib.paths import NOTEBOOKS
-from lib.study import (
-    _NOISE,
-    Places,
-    load_study,
-    notebook_names,
-    notebook_parameters,
-    run_names,
-    run_study,
-    study_names,
-    study_of,
-)
+from lib.study import _NOISE, Places, make_dataset, notebook_parameters, run_names, run_study, train_run
 
 VALUES = {
     "name": "mine",
     "title": "Mine",
     "corpus": "builtin",
     "aligner": "algorithm1",
-    "model": "bilstm",
+    "models": ["bilstm", "rgt"],
+    "datasets": ["paper", "clean"],
     "seeds": 2,
     "settings": "epochs:1",
     "notebooks": ["01_method"],
@@ -60,11 +56,64 @@ def test_every_notebook_belongs_to_the_builtin_study():
     assert list(load_study("builtin").notebooks) == notebook_names()
 
 
-def test_runs_of_a_study():
+def test_runs_of_a_study_begin_with_one_seed_of_everything():
     assert run_names(study_of(VALUES, "x")) == [
-        "bilstm-paper-1", "bilstm-paper-2", "bilstm-experiment2-1", "bilstm-experiment2-2",
-        "bilstm-control-1", "bilstm-control-2", "bilstm-clean-1", "bilstm-clean-2",
+        "bilstm-paper-1", "rgt-paper-1", "bilstm-clean-1", "rgt-clean-1",
+        "bilstm-paper-2", "rgt-paper-2", "bilstm-clean-2", "rgt-clean-2",
     ]  # fmt: skip
+
+
+def test_settings_by_model_or_dataset_come_after_those_for_all():
+    study = study_of(VALUES | {"settings_by": {"rgt": "epochs:3 width:16", "clean": "epochs:2"}}, "x")
+    found = {(m, d): study.settings_of(m, d) for m in study.models for d in study.datasets}
+    assert found == {
+        ("bilstm", "paper"): "epochs:1",
+        ("bilstm", "clean"): "epochs:1 epochs:2",
+        ("rgt", "paper"): "epochs:1 epochs:3 width:16",
+        ("rgt", "clean"): "epochs:1 epochs:2 epochs:3 width:16",
+    }
+    assert changes_of(found["rgt", "clean"])["epochs"] == 3
+
+
+def test_a_study_survives_its_file(tmp_path):
+    study = study_of(VALUES | {"settings_by": {"clean": "epochs:2"}}, "x")
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(study.as_dict()))
+    assert load_study(str(path)) == study
+
+
+def test_lists_can_be_given_on_the_command_line():
+    assert load_study("builtin", {"models": "rgt, abs", "datasets": "clean"}).runs()[1].name == "abs-clean-1"
+
+
+def test_a_dataset_is_made_with_what_it_is_made_from_by_two_processes_at_once(tmp_path, small_corpus):
+    study = study_of(VALUES | {"datasets": ["clean-experiment2", "template"], "corpus": str(small_corpus)}, "x")
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(study.as_dict()))
+    command = [sys.executable, "-m", "lib.cli", "study", str(path), "--out", str(tmp_path), "--dataset"]
+    both = [subprocess.Popen([*command, "clean-experiment2"], stderr=subprocess.PIPE) for _ in range(2)]
+    assert [process.communicate()[1] for process in both] == [b"", b""]
+    places = Places(tmp_path, "mine")
+    made = make_dataset(study, places, "clean-experiment2")
+    assert read_manifest(made)["ablation"]["by"] == "text"
+    assert read_manifest(places.data / "clean")["options"]["variant"] == "clean"
+    split = read_manifest(make_dataset(study, places, "template"))
+    assert split["options"]["method"] == "template"
+    with pytest.raises(ParameterError, match="study 'mine' has no dataset 'tmdc': known: clean-experiment2, template"):
+        make_dataset(study, places, "tmdc")
+
+
+def test_a_run_makes_its_dataset_and_knows_its_study(tmp_path, small_corpus):
+    tiny = "epochs:1 embedding:8 decoder.hidden:8 batch_size:64"
+    study = study_of(
+        VALUES | {"datasets": ["experiment2"], "corpus": str(small_corpus), "settings": tiny, "models": ["bilstm"]}, "x"
+    )
+    places = Places(tmp_path, "mine")
+    with pytest.raises(ParameterError, match="study 'mine' has no run 'bilstm-paper-1': did you mean"):
+        train_run(study, places, "bilstm-paper-1")
+    folder = train_run(study, places, "bilstm-experiment2-2")
+    assert folder == places.runs / "bilstm-experiment2-2"
+    assert read_json(folder / "config.json")["settings"]["seed"] == 2
 
 
 @pytest.mark.parametrize(
@@ -76,10 +125,20 @@ def test_runs_of_a_study():
         ({"seeds": 1.5}, "x: 'seeds' must be int, not 1.5"),
         ({"corpus": 3}, "x: 'corpus' must be str, not 3"),
         ({"aligner": "viterby"}, "unknown aligner 'viterby': did you mean 'viterbi'?"),
-        ({"model": "bilstn"}, "unknown model 'bilstn': did you mean 'bilstm'?"),
+        ({"models": ["bilstn"]}, "unknown name 'bilstn' in 'models': did you mean 'bilstm'?"),
+        ({"models": []}, "'models' must hold one name or more, each once"),
+        ({"datasets": ["clean", "clean"]}, "'datasets' must hold one name or more, each once"),
+        ({"datasets": ["cleen"]}, "unknown name 'cleen' in 'datasets': did you mean 'clean'?"),
+        ({"datasets": [1]}, "x: 'datasets' must be a list of names, not [1]"),
         ({"settings": "epoch:1"}, "unknown setting 'epoch': known: "),
-        ({"notebooks": ["1_method"]}, "no notebook '1_method': did you mean '01_method'?"),
-        ({"notebooks": "01_method"}, "x: 'notebooks' must be a list of names"),
+        ({"settings": "width:16"}, "unknown setting 'width'"),
+        ({"settings_by": {"cleen": ""}}, "unknown name 'cleen' in 'settings_by': did you mean 'clean'?"),
+        ({"settings_by": {"rgd": ""}}, "unknown name 'rgd' in 'settings_by': did you mean 'rgt'?"),
+        ({"settings_by": {"clean": 3}}, "x: 'settings_by' must hold 'name: settings' lines"),
+        ({"settings_by": "epochs:1"}, "x: 'settings_by' must hold 'name: settings' lines, not 'epochs:1'"),
+        ({"settings_by": {"bilstm": "width:16"}}, "unknown setting 'width'"),
+        ({"notebooks": ["1_method"]}, "unknown name '1_method' in 'notebooks': did you mean '01_method'?"),
+        ({"notebooks": 1}, "x: 'notebooks' must be a list of names"),
         ({"name": "../up"}, "a study is named with letters, digits, '_' and '-', not '../up'"),
     ],
 )
@@ -90,6 +149,7 @@ def test_wrong_keys_and_values(change, message):
 
 
 def test_missing_key():
+    """`settings_by` may be missing, the others not."""
     with pytest.raises(ParameterError, match="x lacks title, seeds"):
         study_of({key: value for key, value in VALUES.items() if key not in ("title", "seeds")}, "x")
 
