@@ -11,10 +11,12 @@ from random import Random
 from lib.errors import ParameterError
 from lib.metrics.text import joined
 from lib.records import Pair
+from lib.sql_tokens import lex
 from lib.tokens import detokenize
 
 SCALES = ("fluency", "adequacy")
 LEVELS = (1, 2, 3, 4, 5)
+_FUNCTIONS = ("count", "avg", "min", "max", "sum")
 QUESTIONS = {
     "fluency": "Is the text good English? Look at its words alone, not at the SQL. Capitals do not count.",
     "adequacy": "Does the text ask for what the SQL computes? Look at the meaning alone, however clumsy the words.",
@@ -44,7 +46,7 @@ class Item:
     number: int  # what raters see; says nothing about system or pair
     repeat_of: int | None  # number of the item that it silently repeats
     pair: str  # id of the test pair
-    sql: str  # of the pair
+    sql: str  # of the pair, as shown to raters
     clauses: int  # of the pair
     text: str  # as shown to raters
     systems: tuple[str, ...]  # all that wrote this text for this pair
@@ -86,6 +88,20 @@ def shown(text: str) -> str:
     ("which halls in brno's centre are open?", "which halls in brno's centre are open?")
     """
     return detokenize(joined(text).split())
+
+
+def shown_sql(sql: str) -> str:
+    """A query as raters see it: with the blanks that people write.
+
+    >>> shown_sql("SELECT T1 . name , count ( * ) FROM hall AS T1 WHERE T1 . id IN ( 1 , 2 )")
+    'SELECT T1.name, count(*) FROM hall AS T1 WHERE T1.id IN (1, 2)'
+    """
+    text, last = "", ""
+    for token in lex(sql):
+        called = token.text == "(" and last.lower() in _FUNCTIONS
+        tight = not text or called or token.text in (".", ",", ")") or last in (".", "(")
+        text, last = f"{text}{'' if tight else ' '}{token.text}", token.text
+    return text
 
 
 def choose(
@@ -154,7 +170,10 @@ def _distinct(texts: Mapping[str, Sequence[str]], index: int, pair: Pair) -> lis
     authors: dict[str, list[str]] = {}
     for system in sorted(texts):
         authors.setdefault(shown(texts[system][index]), []).append(system)
-    return [Item(0, None, pair.id, pair.sql, pair.n_clauses, text, tuple(systems)) for text, systems in authors.items()]
+    return [
+        Item(0, None, pair.id, shown_sql(pair.sql), pair.n_clauses, text, tuple(systems))
+        for text, systems in authors.items()
+    ]
 
 
 def _numbered(items: Sequence[tuple[Item, bool]], rng: Random) -> tuple[Item, ...]:

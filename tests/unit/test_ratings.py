@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lib.corpora import open_corpus
 from lib.errors import ParameterError
 from lib.metrics.ratings import (
     LEVELS,
@@ -20,9 +21,11 @@ from lib.metrics.ratings import (
     choose,
     order_for,
     shown,
+    shown_sql,
     still_written,
 )
 from lib.records import Pair
+from lib.sql_tokens import lex
 
 
 def pair(number: int, clauses: int = 3, sql: str = "") -> Pair:
@@ -161,6 +164,13 @@ def test_a_text_that_is_empty_is_an_item_too():
 def test_shown_leaves_no_trace_of_the_form():
     forms = ['What "b" has Anna\'s a ?', "what `` b '' has anna 's a ?", 'What "b"  has Anna\'s a?']
     assert len(set(map(shown, forms))) == 1
+
+
+def test_shown_sql_is_the_same_sql():
+    queries = {example.query for example in open_corpus("builtin").examples("dev")}
+    assert len(queries) > 100
+    for query in queries:
+        assert [token.text for token in lex(shown_sql(query))] == [token.text for token in lex(query)]
 
 
 def test_texts_that_a_system_writes_no_more_are_left_out_and_counted():
