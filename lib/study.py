@@ -15,6 +15,7 @@ from lib.cluster import check_executor, job_name, slurm_options, watched
 from lib.errors import ParameterError, StudyError, suggest
 from lib.files import locked, write_text
 from lib.inputs import dataset, trained
+from lib.metrics.rating_sheets import used_sheets
 from lib.notebooks import Value, parameters_of, read_notebook, run_notebook
 from lib.parameters import Study
 from lib.paths import NOTEBOOKS, ROOT, corpus_dir
@@ -59,6 +60,11 @@ class Places:
         return self.out / "build" / self.name / "logs"
 
     @property
+    def ratings(self) -> Path:
+        """Rating sheets, which no step removes or replaces once people have begun."""
+        return self.out / "data" / "ratings" / self.name
+
+    @property
     def site(self) -> Path:
         """The HTML report."""
         return self.out / "site"
@@ -70,18 +76,20 @@ def notebook_parameters(study: Study, places: Places, notebook: str) -> dict[str
     model, first = study.models[0], study.datasets[0]
     given = study.as_dict() | {"model": model, "settings": study.settings_of(model, first)}
     given |= {name: " ".join(getattr(study, name)) for name in ("models", "datasets")}
-    given |= {"data": _from_root(places.data), "runs": _from_root(places.runs)}
+    given |= {name: _from_root(getattr(places, name)) for name in ("data", "runs", "ratings")}
     return {name: given[name] for name in declared if name in given}
 
 
 def notebook_inputs(study: Study, places: Places, notebook: str) -> list[str]:
-    """The datasets and runs that a notebook reads, told from the places that it declares."""
+    """The datasets, runs and ratings that a notebook reads, told from the places that it declares."""
     declared = parameters_of(read_notebook(NOTEBOOKS / f"{notebook}.ipynb"), notebook)
     files = []
     if "data" in declared:
         files += [places.data / name / "manifest.json" for name in study.datasets]
     if "runs" in declared:
         files += [places.runs / f"{name}/scores-test.json" for name in run_names(study)]
+    if "ratings" in declared:
+        files += used_sheets(places.ratings)  # so that a new rating makes the step run again
     return list(map(str, files))
 
 

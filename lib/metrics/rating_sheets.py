@@ -49,7 +49,7 @@ def make_sheets(folder: Path, items: Sequence[Item], raters: int, seed: int) -> 
     if (folder / KEY).is_file():
         there = read_key(folder)
         if there != tuple(items):
-            if any(_is_used(path, there) for path in sheets_in(folder)):
+            if used_sheets(folder):
                 return there
             for path in sheets_in(folder):
                 path.unlink()
@@ -60,6 +60,17 @@ def make_sheets(folder: Path, items: Sequence[Item], raters: int, seed: int) -> 
             blank = [Rating(name, item.number, None, None, "") for item in order_for(items, name, seed)]
             write_sheet(path, items, blank)
     return tuple(items)
+
+
+def used_sheets(folder: Path) -> list[Path]:
+    """The sheets of a folder on which somebody has begun; broken ones too, since somebody has been at them."""
+    if not (Path(folder) / KEY).is_file():
+        return []
+    try:
+        items = read_key(folder)
+    except RatingError:
+        return sheets_in(folder)
+    return [path for path in sheets_in(folder) if _is_used(path, items)]
 
 
 def _is_used(path: Path, items: Sequence[Item]) -> bool:

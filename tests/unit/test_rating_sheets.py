@@ -7,7 +7,16 @@ import json
 import pytest
 
 from lib.errors import ParameterError, RatingError
-from lib.metrics.rating_sheets import COLUMNS, KEY, make_sheets, read_key, read_ratings, read_sheet, write_sheet
+from lib.metrics.rating_sheets import (
+    COLUMNS,
+    KEY,
+    make_sheets,
+    read_key,
+    read_ratings,
+    read_sheet,
+    used_sheets,
+    write_sheet,
+)
 from lib.metrics.ratings import Item, Rating
 
 ITEMS = (
@@ -77,6 +86,17 @@ def test_a_sheet_that_cannot_be_read_is_not_replaced_either(tmp_path, spoiled):
     (tmp_path / "rater-1.csv").write_text(spoiled)
     assert make_sheets(tmp_path, ITEMS[:1], 1, 1) == ITEMS
     assert (tmp_path / "rater-1.csv").read_text() == spoiled
+
+
+def test_sheets_on_which_somebody_has_begun(tmp_path):
+    assert used_sheets(tmp_path / "nowhere") == []
+    make_sheets(tmp_path, ITEMS, 3, 1)
+    assert used_sheets(tmp_path) == []
+    fill(tmp_path / "rater-2.csv")
+    (tmp_path / "rater-3.csv").write_text("spoiled")
+    assert [path.name for path in used_sheets(tmp_path)] == ["rater-2.csv", "rater-3.csv"]
+    (tmp_path / KEY).write_text("spoiled\n")
+    assert len(used_sheets(tmp_path)) == 3
 
 
 def test_a_remark_alone_counts_as_begun(tmp_path):
