@@ -11,6 +11,7 @@ from pathlib import Path
 from lib.inputs import DATASETS
 from lib.parameters import study_of
 from lib.paths import NOTEBOOKS, ROOT
+from lib.run_results import NEAREST, baseline_name
 from lib.study import Places, corpus_files, notebook_inputs, run_names
 
 study = study_of(config, "the study's parameters")
@@ -81,6 +82,7 @@ rule dataset:
         lambda wildcards: source_of(wildcards.dataset),
     output:
         f"{places.data}/{{dataset}}/manifest.json",
+        f"{places.records}/{baseline_name(NEAREST, '{dataset}')}.json",
     params:
         recipe=lambda wildcards: str(DATASETS[wildcards.dataset]),
         corpus=study.corpus,
@@ -96,7 +98,7 @@ rule dataset:
 
 rule models:
     input:
-        expand(f"{places.runs}/{{run}}/scores-test.json", run=run_names(study)),
+        expand(f"{places.records}/{{run}}.json", run=run_names(study)),
 
 
 rule train:
@@ -106,6 +108,8 @@ rule train:
     output:
         f"{places.runs}/{{run}}/manifest.json",
         f"{places.runs}/{{run}}/scores-test.json",
+        f"{places.records}/{{run}}.json",
+        f"{places.records}/{{run}}.csv",
     params:
         settings=lambda wildcards: study.settings_of(RUNS[wildcards.run].model, RUNS[wildcards.run].dataset),
     threads: 1  # two runs side by side finish sooner than one with two threads

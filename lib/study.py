@@ -20,6 +20,7 @@ from lib.notebooks import Value, parameters_of, read_notebook, run_notebook
 from lib.parameters import Study
 from lib.paths import NOTEBOOKS, ROOT, corpus_dir
 from lib.report import FIGURES_VARIABLE, RESULTS_VARIABLE
+from lib.run_results import NEAREST, baseline_name, publish_baselines, publish_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,11 @@ class Places:
         return self.out / "data" / "results" / self.name
 
     @property
+    def records(self) -> Path:
+        """Results of single runs, which tables of the comparison are made from."""
+        return self.results / "runs"
+
+    @property
     def figures(self) -> Path:
         """Figures."""
         return self.out / "figures" / self.name
@@ -76,18 +82,21 @@ def notebook_parameters(study: Study, places: Places, notebook: str) -> dict[str
     model, first = study.models[0], study.datasets[0]
     given = study.as_dict() | {"model": model, "settings": study.settings_of(model, first)}
     given |= {name: " ".join(getattr(study, name)) for name in ("models", "datasets")}
-    given |= {name: _from_root(getattr(places, name)) for name in ("data", "runs", "ratings")}
+    given |= {name: _from_root(getattr(places, name)) for name in ("data", "runs", "records", "ratings")}
     return {name: given[name] for name in declared if name in given}
 
 
 def notebook_inputs(study: Study, places: Places, notebook: str) -> list[str]:
-    """The datasets, runs and ratings that a notebook reads, told from the places that it declares."""
+    """The datasets, runs, their results and ratings that a notebook reads, told from the places that it declares."""
     declared = parameters_of(read_notebook(NOTEBOOKS / f"{notebook}.ipynb"), notebook)
     files = []
     if "data" in declared:
         files += [places.data / name / "manifest.json" for name in study.datasets]
     if "runs" in declared:
         files += [places.runs / f"{name}/scores-test.json" for name in run_names(study)]
+    if "records" in declared:
+        names = [*run_names(study), *(baseline_name(NEAREST, name) for name in study.datasets)]
+        files += [places.records / f"{name}.json" for name in names]
     if "ratings" in declared:
         files += used_sheets(places.ratings)  # so that a new rating makes the step run again
     return list(map(str, files))
@@ -99,7 +108,7 @@ def run_names(study: Study) -> list[str]:
 
 
 def make_dataset(study: Study, places: Places, name: str) -> Path:
-    """Makes one dataset of a study, if it is not there; returns its folder.
+    """Makes one dataset of a study and scores the baselines on it, if that is not done; returns its folder.
 
     Raises:
         ParameterError: if the study has no such dataset, or the folder holds another one of this name.
@@ -107,11 +116,15 @@ def make_dataset(study: Study, places: Places, name: str) -> Path:
     """
     if name not in study.datasets:
         raise ParameterError(f"study '{study.name}' has no dataset '{name}': {suggest(name, study.datasets)}")
-    return dataset(places.data, name, study.corpus, study.aligner)
+    made = dataset(places.data, name, study.corpus, study.aligner)
+    publish_baselines(made, places.records)
+    return made
 
 
 def train_run(study: Study, places: Places, name: str) -> Path:
-    """Trains and scores one run of a study, or goes on with it; returns its folder. Makes the dataset if need be.
+    """Trains and scores one run of a study, or goes on with it, and publishes its result; returns its folder.
+
+    Makes the dataset if need be.
 
     Raises:
         ParameterError: if the study has no such run.
@@ -122,7 +135,9 @@ def train_run(study: Study, places: Places, name: str) -> Path:
         raise ParameterError(f"study '{study.name}' has no run '{name}': {suggest(name, keys)}")
     key = keys[name]
     data = make_dataset(study, places, key.dataset)
-    return trained(places.runs, data, key.model, key.seed, study.settings_of(key.model, key.dataset))
+    folder = trained(places.runs, data, key.model, key.seed, study.settings_of(key.model, key.dataset))
+    publish_run(folder, data, places.records)
+    return folder
 
 
 def corpus_files(study: Study) -> list[str]:

@@ -40,6 +40,7 @@ LAYERS = [
     "accuracy",
     "gold",
     "inputs",
+    "run_results",
     "drawing",
     "report",
     "length_tables",

@@ -4,6 +4,7 @@ All three compare texts that are made alike first: tokenised by `lib.tokens`, jo
 BLEU then needs no tokenizer of its own, and its signature says so (`tok:none|case:lc`).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
@@ -17,6 +18,7 @@ _END_MARKS = frozenset(".?!")
 _QUOTES = frozenset(["'", '"', "`"])
 _CLITICS = frozenset(["'s", "'m", "'d", "'ll", "'re", "'ve", "n't"])
 N_STATISTICS = 10  # matches and totals of 1- to 4-grams, lengths of text and reference, in tokens
+N_CHRF = 18  # for 1- to 6-grams of characters: those of the text, of the reference, and of both
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +191,55 @@ def bleu_statistics(texts: Iterable[str], references: Iterable[str]) -> np.ndarr
     return np.array(rows, dtype=np.int64).reshape(-1, N_STATISTICS)
 
 
-def bleu_of(statistics: np.ndarray) -> float:
-    """Corpus BLEU-4, 0-100, of summed statistics, shape (N_STATISTICS,)."""
-    from sacrebleu.metrics import BLEU
+def bleu_of(statistics: np.ndarray) -> np.ndarray:
+    """Corpus BLEU-4, 0-100, of summed statistics, shape (..., N_STATISTICS); many sums are scored at once.
 
-    counts, totals = statistics[:4].tolist(), statistics[4:8].tolist()
-    return BLEU.compute_bleu(counts, totals, int(statistics[8]), int(statistics[9]), smooth_method="exp").score
+    As sacrebleu does it: a precision without matches counts as half, a quarter ... of a match.
+    """
+    statistics = np.asarray(statistics, dtype=float)
+    matches, totals = statistics[..., :4], statistics[..., 4:8]
+    length, reference = statistics[..., 8], statistics[..., 9]
+    halvings = np.cumsum(matches == 0, axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precisions = np.where(matches > 0, matches, 0.5**halvings) / totals
+        brevity = np.where(length < reference, np.exp(1 - reference / length), 1.0)
+        scores = 100 * brevity * np.exp(np.log(precisions).mean(axis=-1))
+    scored = (totals > 0).all(axis=-1) & (matches > 0).any(axis=-1)  # else the text is too short, or all wrong
+    return np.where(scored, scores, 0.0)[()]
+
+
+def chrf_statistics(texts: Iterable[str], references: Iterable[str]) -> np.ndarray:
+    """What corpus chrF needs to know of each text; rows add up.
+
+    Args:
+        texts: tokens joined by blanks, n of them.
+        references: one for each.
+
+    Returns:
+        (n, N_CHRF) integers.
+    """
+    rows = []
+    for text, reference in zip(texts, references, strict=True):
+        ours, theirs = ("".join(words.lower().split()) for words in (text, reference))
+        row = []
+        for size in range(1, 7):
+            here, there = (Counter(w[i : i + size] for i in range(len(w) - size + 1)) for w in (ours, theirs))
+            row += [here.total() if there else 0, there.total(), (here & there).total()]
+        rows.append(row)
+    return np.array(rows, dtype=np.int64).reshape(-1, N_CHRF)
+
+
+def chrf_of(statistics: np.ndarray) -> np.ndarray:
+    """Corpus chrF, 0-100, of summed statistics, shape (..., N_CHRF); many sums are scored at once."""
+    statistics = np.asarray(statistics, dtype=float)
+    ours, theirs, both = (statistics[..., i::3] for i in range(3))
+    known = (ours > 0) & (theirs > 0)  # orders longer than all texts or references do not count
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision, recall = (
+            np.where(known, both / whole, 0.0).sum(axis=-1) / known.sum(axis=-1) for whole in (ours, theirs)
+        )
+        scores = 100 * 5 * precision * recall / (4 * precision + recall)  # beta 2: recall counts twice
+    return np.where(scores > 0, scores, 0.0)[()]
 
 
 def _check(texts: Sequence, references: Sequence) -> None:

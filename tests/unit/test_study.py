@@ -17,6 +17,7 @@ from lib.inputs import changes_of
 from lib.notebooks import parameters_of, read_notebook
 from lib.parameters import load_study, notebook_names, study_names, study_of
 from lib.paths import NOTEBOOKS
+from lib.run_results import BASELINE_NAMES, NEAREST, read_results
 from lib.study import _NOISE, Places, make_dataset, notebook_parameters, run_names, run_study, train_run
 
 VALUES = {
@@ -114,6 +115,11 @@ def test_a_run_makes_its_dataset_and_knows_its_study(tmp_path, small_corpus):
     folder = train_run(study, places, "bilstm-experiment2-2")
     assert folder == places.runs / "bilstm-experiment2-2"
     assert read_json(folder / "config.json")["settings"]["seed"] == 2
+    published = {result.system: result for result in read_results(places.records)}
+    assert published.keys() == {"bilstm", *BASELINE_NAMES}
+    assert published["bilstm"].seed == 2
+    assert published["bilstm"].ids == published[NEAREST].ids
+    assert published["bilstm"].facts["data"].keys() >= {"train", "validation", "test"}
 
 
 @pytest.mark.parametrize(

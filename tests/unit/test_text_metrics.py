@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lib.errors import CorpusError, ParameterError, RecordError
 from lib.metrics.predictions import read_predictions, score_file
 from lib.metrics.text import (
+    N_CHRF,
     N_STATISTICS,
     bleu,
     bleu_metric,
@@ -18,6 +19,8 @@ from lib.metrics.text import (
     bleu_signature,
     bleu_statistics,
     chrf,
+    chrf_of,
+    chrf_statistics,
     exact_matches,
     joined,
     normalised,
@@ -130,6 +133,19 @@ def test_statistics_add_up_to_the_corpus_score(both):
     rows = bleu_statistics(texts, references)
     assert rows.shape == (len(texts), N_STATISTICS)
     assert bleu_of(rows.sum(axis=0)) == pytest.approx(bleu(texts, references))
+    characters = chrf_statistics(texts, references)
+    assert characters.shape == (len(texts), N_CHRF)
+    assert chrf_of(characters.sum(axis=0)) == pytest.approx(chrf(texts, references))
+
+
+def test_many_sums_are_scored_at_once():
+    rows = bleu_statistics(["a b c d e", "a b", "x", ""], ["a b c d f", "a c", "y", "z"])
+    assert bleu_of(rows.reshape(2, 2, -1)).tolist() == [
+        [bleu_of(row) for row in pair] for pair in rows.reshape(2, 2, -1)
+    ]
+    rows = chrf_statistics(["a b c d e", "a b", "x", ""], ["a b c d f", "a c", "y", "z"])
+    assert chrf_of(rows).tolist() == [chrf_of(row) for row in rows]
+    assert chrf_of(rows)[2:].tolist() == [0, 0]
 
 
 def test_statistics_of_nothing():
