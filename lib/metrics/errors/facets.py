@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lib.metrics.readings import Reading
+from lib.metrics.errors.readings import Reading
 from lib.records import SET_OPERATORS, Clause, Schema
 from lib.tagging import lexicon
 from lib.tagging.candidates import VALUE, candidates, names_of, split_words
@@ -125,7 +125,7 @@ def value_places(reading: Reading, facet: Facet) -> list[int]:
     return [start for start, _, weight in _found(reading.words, split_words(facet.what)) if weight >= VALUE]
 
 
-_GENERAL = lexicon.words("name id number code no type title label date")  # half of a name that says little alone
+GENERAL = lexicon.words("name id number code no type title label date")  # half of a name that says little alone
 
 
 def calls_by_name(facet: Facet) -> bool:
@@ -139,7 +139,7 @@ _NAMING = lexicon.words("name title label id")
 def _says_name(reading: Reading, facet: Facet) -> bool:
     for way in facet.ways:
         said = [forms for forms in way if forms & reading.forms]
-        if 2 * len(said) >= len(way) and (len(said) == len(way) or any(not forms & _GENERAL for forms in said)):
+        if 2 * len(said) >= len(way) and (len(said) == len(way) or any(not forms & GENERAL for forms in said)):
             return True
     nouns = frozenset().union(*(forms for way in facet.ways for forms in way))
     return facet.sort == "column" and any(nouns & lexicon.ADJECTIVES.get(form, frozenset()) for form in reading.forms)
@@ -161,7 +161,7 @@ def _says_comparison(reading: Reading, facet: Facet) -> bool:
 
 def _says_cue(reading: Reading, facet: Facet) -> bool:
     if facet.kind == "ORDER BY":
-        return reading.sorts or reading.ranks or "first" in reading.words
+        return reading.sorts or reading.ranks or _ends_in_first(reading.words)
     if facet.kind == "GROUP BY":
         return reading.groups or not _GROUPED.isdisjoint(reading.words)
     if facet.kind in SET_OPERATORS:
@@ -170,6 +170,11 @@ def _says_cue(reading: Reading, facet: Facet) -> bool:
     if facet.kind == "SELECT":
         return asks(reading)
     return False
+
+
+def _ends_in_first(words: Sequence[str]) -> bool:
+    """longest first, with the largest number first; not "saw first light"."""
+    return any(word == "first" and words[i + 1 : i + 2] in ((), (".",), (",",), ("?",)) for i, word in enumerate(words))
 
 
 def asks(reading: Reading) -> bool:
@@ -188,7 +193,7 @@ def asks(reading: Reading) -> bool:
             continue
         if word in lexicon.COMMANDS or word in ("what", "how", "which"):
             return True
-        if word in lexicon.INTERROGATIVES and "?" in words:
+        if word in lexicon.INTERROGATIVES and word != "whose" and "?" in words:
             return True
     return False
 
