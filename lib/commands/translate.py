@@ -6,7 +6,8 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of `spidercompose translate`."""
-    parser.add_argument("sql", help="the SQL, or - to read it from standard input")
+    parser.add_argument("sql", help="the SQL, or - to read it from standard input; its"
+                        " names are cut at underscores and capitals, since no database is given")  # fmt: skip
     parser.add_argument("--run", required=True, type=Path, help="folder of a trained model")
     parser.add_argument("--beam", type=int, default=5, help="width of the search; 1 is greedy (default: 5)")
 

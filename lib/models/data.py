@@ -13,7 +13,6 @@ from lib.models.names import PLAIN, Words
 from lib.models.sources import Source, encoded, lower, source_of
 from lib.models.vocabulary import count_words
 from lib.records import Pair
-from lib.splitting import split
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,6 @@ def _sources(pairs: Sequence[Pair], wholes: Mapping[str, str], words: Mapping[st
 
 def _source(pair: Pair, model: str, whole: str, words: Words) -> Source:
     try:
-        split(pair.sql)  # a reader of tokens alone would learn from any text
         return source_of(pair.sql, model, whole, words)
     except SqlError as error:
         raise CorpusError(f"the SQL of pair '{pair.id}' cannot be read ({error}): build the dataset again") from error

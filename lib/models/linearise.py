@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from lib.errors import SqlError
-from lib.models.names import PLAIN, Scope, Words, is_unknown_alias
+from lib.models.names import PLAIN, Scope, Words, is_unknown_alias, scope_with
+from lib.splitting import split
 from lib.sql_tokens import DIALECTS, SqlToken, lex
 from lib.tokens import tokenize
 
@@ -60,32 +61,37 @@ def linearise(sql: str, whole: str | None = None, words: Words = PLAIN) -> tuple
         words: for the names of its database; without them, names are cut at underscores and capitals.
 
     Raises:
-        SqlError: if the SQL cannot be read.
+        SqlError: if the SQL has no clauses.
 
     >>> " ".join(linearise("SELECT T1.birthDate FROM player AS T1 WHERE T1.hand = 'L'"))
     'select player . birth date from player where player . hand = L'
     >>> " ".join(linearise("WHERE T1.hand = 'L'", whole="SELECT T1.id FROM player AS T1 WHERE T1.hand = 'L'"))
     'where player . hand = L'
     """
-    reading = _read(sql, scope_of(whole, words) if whole else Scope(words))
-    return tuple(
-        word for index in range(len(reading.tokens)) if index not in reading.dropped for word in _said(reading, index)
-    )
+    scope = scope_of(whole or sql, words)
+    return tuple(word for clause in split(sql) for word in clause_words(clause.sql, scope))
 
 
-@lru_cache(maxsize=1024)  # the pairs of an example follow each other
+@lru_cache(maxsize=16384)  # a dataset has each clause several times, but not always in pairs that follow each other
+def clause_words(sql: str, scope: Scope) -> tuple[str, ...]:
+    """The tokens for one clause of a query that reads from the tables of `scope`."""
+    reading = _read(sql, scope.words, scope)
+    kept = (index for index in range(len(reading.tokens)) if index not in reading.dropped)
+    return tuple(word for index in kept for word in _said(reading, index))
+
+
+@lru_cache(maxsize=16384)
 def scope_of(sql: str, words: Words = PLAIN) -> Scope:
-    """The tables of the outermost SELECT of a query, to look names up in.
+    """The tables of the outermost SELECT of a query, to look names up in; the same object for the same tables.
 
     Raises:
         SqlError: if the SQL cannot be read.
     """
-    return _read(sql, None, words).scopes[0]
+    return scope_with(words, _read(sql, words).scopes[0].tables)
 
 
-def _read(sql: str, outer: Scope | None, words: Words = PLAIN) -> _Reading:
+def _read(sql: str, words: Words, outer: Scope | None = None) -> _Reading:
     """Finds the scope of each token."""
-    words = outer.words if outer else words
     reading = _Reading(read(sql), [], set(), set())
     stack, seen_select, in_from = [Scope(words, outer)], [False], [False]
     for index, token in enumerate(reading.tokens):

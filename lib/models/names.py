@@ -1,6 +1,7 @@
 """Names in SQL -> the words that people say, and the tables that aliases and columns belong to."""
 
 import re
+from functools import lru_cache
 
 from lib.datasets import Names
 
@@ -74,6 +75,11 @@ class Scope:
         self.words, self.outer = words, outer
         self._tables: dict[str, str] = {}  # qualifier in lower case -> table as written
 
+    @property
+    def tables(self) -> tuple[tuple[str, str], ...]:
+        """The tables of its FROM in order, each behind what a column of it may be qualified with, in lower case."""
+        return tuple(self._tables.items())
+
     def define(self, table: str, alias: str = "") -> None:
         """Notes a table of FROM."""
         self._tables[(alias or table).lower()] = table
@@ -99,3 +105,12 @@ class Scope:
         while scope is not None:
             yield scope
             scope = scope.outer
+
+
+@lru_cache(maxsize=16384)
+def scope_with(words: Words, tables: tuple[tuple[str, str], ...]) -> Scope:
+    """The scope with given tables, one for all queries that read from them: clauses that they share are read once."""
+    scope = Scope(words)
+    for qualifier, table in tables:
+        scope.define(table, qualifier)
+    return scope

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from lib.errors import SqlError
-from lib.models.linearise import linearise, read, scope_of, value_words
+from lib.models.linearise import clause_words, read, scope_of, value_words
 from lib.models.names import PLAIN, Scope, Words, is_unknown_alias
 from lib.splitting import QUERY_STARTS, split
 from lib.sql_parse import parse
@@ -65,20 +65,19 @@ def tree_of(sql: str, whole: str | None = None, words: Words = PLAIN) -> Tree:
     >>> list(zip(tree.labels, tree.parents))
     [('query', -1), ('where', 0), ('>', 1), ('column', 2), ('age', 3), ('30', 2)]
     """
-    whole = whole or sql
-    nodes = (node for clause in split(sql) for node in _clause(clause.sql, whole, words))
+    scope = scope_of(whole or sql, words)
+    nodes = (node for clause in split(sql) for node in _clause(clause.sql, scope))
     return _flat(Node("root", "query", tuple(nodes)))
 
 
-@lru_cache(maxsize=4096)  # the pairs of an example share its clauses and follow each other
-def _clause(sql: str, whole: str, words: Words) -> tuple[Node, ...]:
+@lru_cache(maxsize=16384)  # parsing takes long, and a dataset has each clause several times
+def _clause(sql: str, scope: Scope) -> tuple[Node, ...]:
     """The nodes below the root that one clause makes."""
-    scope = scope_of(whole, words)
     partial = read(sql)[0].text.upper() not in QUERY_STARTS and not sql.startswith("(")
     try:
         root = _query(parse(_MISSING + sql if partial else sql), scope)
     except SqlError:
-        return tuple(map(_leaf, linearise(sql, whole, words)))
+        return tuple(map(_leaf, clause_words(sql, scope)))
     return root.children[1:] if partial else root.children
 
 

@@ -2,14 +2,16 @@
 
 import pytest
 
+from lib.datasets import Names
 from lib.errors import SqlError
+from lib.models.names import PLAIN, Words
 from lib.models.trees import KINDS, LEAF, Node, _flat, tree_of
 from lib.splitting import split
 
 
-def shown(sql: str, whole: str | None = None, node: int = 0) -> str:
+def shown(sql: str, whole: str | None = None, words: Words = PLAIN) -> str:
     """A tree in brackets: inner nodes with their children, leaves as words."""
-    tree = tree_of(sql, whole)
+    tree = tree_of(sql, whole, words)
 
     def text(node):
         children = [text(child) for child, parent in enumerate(tree.parents) if parent == node]
@@ -86,6 +88,47 @@ def test_the_same_on_spider(spider_home):
         if sorted(parts) != sorted(parts_of_tree(whole, whole)):
             odd.append(whole)
     assert odd == []
+
+
+WORDS = Words(
+    Names(
+        {"emp": "employee", "shp": "shop"},
+        {"emp": {"lname": "last name", "sid": "shop id"}, "shp": {"sid": "number", "cty": "city"}},
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "whole", "expected"),
+    [
+        ("SELECT T1.lname FROM Emp AS T1", None,
+         "(select (column (table employee) last name) (from (table employee)))"),
+        ("SELECT sid FROM shp", None, "(select (column number) (from (table shop)))"),
+        ("WHERE sid = 'sid'", "SELECT cty FROM shp WHERE sid = 'sid'", "(where (= (column number) sid))"),
+        ("WHERE t.sid > 2", "SELECT t.cty FROM shp AS t WHERE t.sid > 2", "(where (> (column (table shop) number) 2))"),
+        ("EXCEPT SELECT sid FROM emp", "SELECT sid FROM shp EXCEPT SELECT sid FROM emp",
+         "(except (query (select (column shop id) (from (table employee)))))"),
+        ("ORDER BY max(lname)", "SELECT cty FROM shp ORDER BY max(lname)", "(order by (column max last name asc))"),
+        ("SELECT a FROM emp JOIN shp USING (sid)", None,
+         "(select (column a) (from (table employee) (table shop) (column shop id)))"),
+        ("SELECT homeCity FROM clubOfYear AS T1 GROUP BY T1.no_one", None,
+         "(select (column home city) (from (table club of year))) (group by (column (table club of year) no one))"),
+    ],
+)  # fmt: skip
+def test_natural_names(sql, whole, expected):
+    assert shown(sql, whole, WORDS) == expected
+
+
+def test_the_relations_of_a_graph_know_columns_by_their_real_names():
+    tree = tree_of("SELECT T2.lname FROM shp AS T1 JOIN emp AS T2 ON T1.sid = T2.sid WHERE cty > 'a'", None, WORDS)
+    named = [name for name, kind in zip(tree.names, tree.kinds, strict=True) if KINDS[kind] == "column"]
+    assert named == [("emp", "lname"), ("shp", "sid"), ("emp", "sid"), ("shp", "cty")]
+
+
+def test_the_trees_of_a_query_and_of_its_parts_say_the_same_in_one_database():
+    whole = "SELECT sid FROM shp WHERE cty = 'x' GROUP BY sid"
+    parts = [shown(clause.sql, whole, WORDS) for clause in split(whole)]
+    assert " ".join(parts) == shown(whole, None, WORDS)
 
 
 def test_nodes_stand_behind_their_parents_in_order():

@@ -2,16 +2,28 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
 from lib.corpora import open_corpus
-from lib.datasets import PARTS, read_manifest, read_part
+from lib.datasets import (
+    PARTS,
+    names_of,
+    read_manifest,
+    read_names,
+    read_part,
+    read_queries,
+    whole_queries,
+)
 from lib.errors import ParameterError
 from lib.files import sha256
+from lib.models.linearise import linearise, read
+from lib.models.names import is_unknown_alias
 from lib.partition.ablation import ablate
 from lib.partition.leakage import clause_keys
-from lib.partition.spidercompose import Options, build
+from lib.partition.spidercompose import Options, _flagged, _Tally, build
+from lib.records import Pair
 
 TABLES = [
     {
@@ -125,6 +137,48 @@ def test_ablation_rewrites_training_and_manifest(corpus, tmp_path):
     assert sha256(tmp_path / "text" / "test.jsonl") == sha256(tmp_path / "out" / "test.jsonl")
 
 
+def test_names_come_along(corpus, tmp_path):
+    schemas = open_corpus(str(corpus)).schemas
+    manifest = make(corpus, tmp_path / "out")
+    assert read_names(tmp_path / "out") == {"zoo": names_of(schemas["zoo"])}
+    assert manifest["sha256"]["names.json"] == sha256(tmp_path / "out" / "names.json")
+    ablated = ablate(tmp_path / "out", tmp_path / "text", "text")
+    assert ablated["sha256"]["names.json"] == manifest["sha256"]["names.json"]
+    (tmp_path / "out" / "names.json").unlink()  # an older dataset
+    assert "names.json" not in ablate(tmp_path / "out", tmp_path / "text", "text")["sha256"]
+
+
+def test_whole_queries_that_are_taken_away_are_kept_aside(tmp_path):
+    other = ("Show the age and name of keepers over 30 .", "SELECT age FROM keeper WHERE age > 30")
+    corpus = write_corpus(tmp_path / "corpus", [TWO, other, TWO], [TWO, THREE])
+    out = tmp_path / "out"
+    assert "queries.json" not in make(corpus, out)["sha256"]
+    manifest = ablate(out, tmp_path / "text", "text")
+    assert read_queries(tmp_path / "text") == {"train-00001": other[1]}  # its SELECT alone is left
+    assert manifest["sha256"]["queries.json"] == sha256(tmp_path / "text" / "queries.json")
+    ablate(tmp_path / "text", tmp_path / "again", "text")
+    assert read_queries(tmp_path / "again") == read_queries(tmp_path / "text")
+    make(corpus, tmp_path / "text")  # no file of another dataset stays
+    assert read_queries(tmp_path / "text") == {}
+
+
+def test_deduplication_keeps_whole_queries_aside():
+    def pair(example_id, sql, text, size):
+        return Pair(f"{example_id}:{size}", example_id, "zoo", ("SELECT",), sql, text, size, "train", {})
+
+    pairs = [
+        pair("a", "SELECT name FROM keeper WHERE age > 30", "names over 30", 2),
+        pair("b", "WHERE age > 30", "above 30", 1),
+        pair("b", "SELECT name FROM keeper WHERE age > 30", "names over 30", 2),  # its whole query, that of a again
+        pair("c", "WHERE age > 30", "above 30", 1),  # that of b again
+        pair("c", "SELECT name FROM keeper WHERE age > 30", "who is above 30", 2),
+    ]
+    tally = _Tally()
+    kept = list(_flagged(iter(pairs), Options(deduplicate=True), tally))
+    assert [pair.id for pair in kept] == ["a:2", "b:1", "c:2"]
+    assert tally.queries == {"b": pairs[2].sql}
+
+
 def test_ablation_into_itself_is_refused(corpus, tmp_path):
     make(corpus, tmp_path / "out")
     with pytest.raises(ParameterError, match="must differ"):
@@ -155,5 +209,32 @@ def test_same_bytes_for_any_hash_seed_and_number_of_processes(spider_home, spide
     out = tmp_path / "other"
     command = [sys.executable, "-m", "lib.cli", "build", "--corpus", str(spider_home), "--out", str(out), "--jobs", "1"]
     subprocess.run(command, check=True, capture_output=True, env=os.environ | {"PYTHONHASHSEED": "1"})
-    for name in (*(f"{part}.jsonl" for part in PARTS), "manifest.json"):
+    for name in (*(f"{part}.jsonl" for part in PARTS), "names.json", "manifest.json"):
         assert (out / name).read_bytes() == (folder / name).read_bytes(), name
+
+
+@cache  # most pairs are in all of the datasets
+def unresolved(sql: str, whole: str) -> int:
+    """Aliases in SQL, values aside, that vanish or stay as they are."""
+    tokens = ["'x'" if token.kind in ("string", "quoted") else token.text for token in read(sql)]
+    said = linearise(" ".join(tokens), whole)
+    return tokens.count(".") - said.count(".") + sum(map(is_unknown_alias, said))
+
+
+def all_unresolved(folder, with_queries: bool = True) -> int:
+    pairs = [pair for part in PARTS for pair in read_part(folder, part)]
+    wholes = whole_queries(pairs) | (read_queries(folder) if with_queries else {})
+    return sum(unresolved(*key) for key in {(pair.sql, wholes[pair.example_id]) for pair in pairs})
+
+
+@pytest.mark.parametrize("variant", ["paper", "clean"])
+def test_no_alias_of_spider_is_lost(variant, spider_home, spider_dataset, tmp_path):
+    folder, _ = spider_dataset
+    if variant == "clean":
+        folder = tmp_path / variant
+        make(spider_home, folder, jobs=2, variant=variant)
+    assert all_unresolved(folder) == 0
+    for by in ("text", "control-text"):
+        ablate(folder, tmp_path / by, by)
+        assert all_unresolved(tmp_path / by) == 0
+    assert all_unresolved(tmp_path / "text", with_queries=False) > 0
