@@ -11,7 +11,7 @@ from torch import Tensor
 from lib.errors import ModelError
 from lib.models.vocabulary import END, PAD, START, UNKNOWN, Vocabulary
 
-POOL = 6400  # pairs that are sorted together: large enough for even lengths, small enough to mix
+POOL = 12800  # pairs that are sorted together: large enough for even lengths, small enough to mix
 _STEP = 4  # lengths are padded to multiples of it, which spares oneDNN from compiling kernels for each length
 
 
@@ -106,7 +106,7 @@ def bucketed(items: Sequence[Item], size: int, rng: random.Random) -> list[list[
     rng.shuffle(order)
     batches = []
     for start in range(0, len(order), POOL):
-        pool = sorted(order[start : start + POOL], key=lambda i: (len(items[i].source), len(items[i].target)))
+        pool = sorted(order[start : start + POOL], key=lambda i: (_padded_to(len(items[i].target)), len(items[i].source)))
         batches += [pool[first : first + size] for first in range(0, len(pool), size)]
     rng.shuffle(batches)
     return batches
@@ -156,6 +156,9 @@ def inside(numbers: Tensor, known: int) -> Tensor:
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    longest = max(map(len, rows))
-    width = max(_STEP, -(-longest // _STEP) * _STEP)
+    width = max(_STEP, _padded_to(max(map(len, rows))))
     return torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows])
+
+
+def _padded_to(length: int) -> int:
+    return -(-length // _STEP) * _STEP
