@@ -106,7 +106,9 @@ def bucketed(items: Sequence[Item], size: int, rng: random.Random) -> list[list[
     rng.shuffle(order)
     batches = []
     for start in range(0, len(order), POOL):
-        pool = sorted(order[start : start + POOL], key=lambda i: (_padded_to(len(items[i].target)), len(items[i].source)))
+        pool = sorted(
+            order[start : start + POOL], key=lambda i: (_padded_to(len(items[i].target)), len(items[i].source))
+        )
         batches += [pool[first : first + size] for first in range(0, len(pool), size)]
     rng.shuffle(batches)
     return batches

@@ -7,6 +7,7 @@ from torch.nn.functional import linear, logsigmoid
 
 from lib.models.batching import Batch
 from lib.models.decoder import AttentionDecoder, Decoded, copy_weights
+from lib.models.encoders.memory import Memory
 from lib.models.layers import exact, real
 
 _ROWS = 64  # oneDNN compiles, and keeps, a kernel for each size of a product: rows are filled up to a multiple
@@ -39,12 +40,15 @@ class _WordScores(torch.autograd.Function):
         return slopes @ weight, slopes.T @ features, slopes.sum(dim=0), None
 
 
-def loss_of(decoder: AttentionDecoder, decoded: Decoded, batch: Batch, smoothing: float) -> tuple[Tensor, int]:
+def loss_of(
+    decoder: AttentionDecoder, decoded: Decoded, memory: Memory, batch: Batch, smoothing: float
+) -> tuple[Tensor, int]:
     """Mean negative log likelihood (nats) of the real target words.
 
     Args:
         decoder: chooses the words.
         decoded: with the true words before each step.
+        memory: encoded sources.
         batch: with targets.
         smoothing: share of probability spread over the vocabulary, 0-1 (Szegedy et al. 2016).
 
@@ -59,7 +63,9 @@ def loss_of(decoder: AttentionDecoder, decoded: Decoded, batch: Batch, smoothing
     chosen, spread = _scores(decoder, decoded.features, places, torch.where(known, words, 1))
     if decoded.gate is not None:
         gate = decoded.gate.flatten()[places]
-        copied = _copied(decoded.attention, batch).flatten()[places].clamp_min(1e-30).log() + logsigmoid(-gate)
+        copied = _copied(decoded.attention, memory.copies, batch.target).flatten()[places].clamp_min(
+            1e-30
+        ).log() + logsigmoid(-gate)
         chosen = torch.logaddexp(chosen.masked_fill(~known, float("-inf")) + logsigmoid(gate), copied)
     return -((1 - smoothing) * chosen + smoothing * spread).mean(), len(words)
 
@@ -74,7 +80,7 @@ def _scores(decoder: AttentionDecoder, features: Tensor, places: Tensor, words: 
     return chosen[:count], spread[:count]
 
 
-def _copied(attention: Tensor, batch: Batch) -> Tensor:
-    """Attention on the source words that equal the true word, (batch, trg_len)."""
-    alike = batch.copies[:, None, :] == batch.target[:, :, None]  # (batch, trg_len, places)
-    return (copy_weights(attention, batch.copies[:, None, :]) * alike).sum(dim=-1)
+def _copied(attention: Tensor, copies: Tensor, target: Tensor) -> Tensor:
+    """Attention (batch, trg_len, places) on the places whose word is the true one, (batch, trg_len)."""
+    alike = copies[:, None, :] == target[:, :, None]  # (batch, trg_len, places)
+    return (copy_weights(attention, copies[:, None, :]) * alike).sum(dim=-1)

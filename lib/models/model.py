@@ -32,4 +32,5 @@ class Translator(nn.Module):
 
     def loss(self, batch: Batch, smoothing: float = 0.0) -> tuple[Tensor, int]:
         """Mean negative log likelihood (nats) of the real target words, and their number; see `loss_of`."""
-        return loss_of(self.decoder, self(batch)[1], batch, smoothing)
+        memory, decoded = self(batch)
+        return loss_of(self.decoder, decoded, memory, batch, smoothing)
