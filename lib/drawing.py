@@ -1,5 +1,6 @@
 """The study's pictures, all in one style: colours that the colour-blind tell apart, marks that survive grey print."""
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -206,6 +207,14 @@ def lines(frame: "DataFrame", x: str, panels: Mapping[str, Sequence[str]], label
     return fig
 
 
+def _in_lines(label: str, width: int) -> str:
+    """A label in two lines, or in more where the longer one is wider than so many letters."""
+    lines = label.replace(" ", "\n", 1)
+    if max(map(len, lines.split("\n"))) <= width:
+        return lines
+    return textwrap.fill(label, width, break_long_words=False)
+
+
 def bars(
     frame: "DataFrame", group: str, series: str, value: str, label: str, low: str = "", high: str = ""
 ) -> "Figure":
@@ -240,7 +249,7 @@ def bars(
                     ha="center",
                     fontsize=7,
                 )
-        axes.set_xticks(range(len(groups)), [str(g).replace(" ", "\n", 1) for g in groups])
+        axes.set_xticks(range(len(groups)), [_in_lines(str(g), 95 // len(groups)) for g in groups])
         axes.set(ylabel=label)
         axes.margins(y=0.12)
         axes.tick_params(axis="x", length=0)
