@@ -162,5 +162,10 @@ def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
     return torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows])
 
 
+def _lengths(item: Item) -> tuple[int, int]:
+    """What to sort by: the decoder's work is the larger part, so that the target comes first."""
+    return _padded_to(len(item.target)), len(item.source)
+
+
 def _padded_to(length: int) -> int:
     return -(-length // _STEP) * _STEP
