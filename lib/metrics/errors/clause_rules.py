@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from lib.metrics.errors.case import DROPPED, INVENTED, MERGED, ORDER, Case, Finding, comparing, comparisons_invented
-from lib.metrics.errors.facets import GENERAL, Facet, Wanted, name_words, says, value_places
+from lib.metrics.errors.facets import GENERAL, Facet, Wanted, asks, name_words, says, value_places
 from lib.metrics.errors.readings import Reading, sorts_at
 from lib.records import SET_OPERATORS
 from lib.tagging import lexicon
@@ -31,7 +31,8 @@ def _own(asked: Wanted, kind: str) -> list[Facet]:
     """The facets of a clause that no other clause of the pair has too; tables tell clauses apart badly."""
     rest = [facet for facet in asked.facets if facet.kind != kind]
     others, words = {(facet.sort, facet.what) for facet in rest if facet.sort != "cue"}, name_words(rest)
-    mine = [facet for facet in asked.facets if facet.kind == kind and facet.sort != "table"]
+    nested = kind == "WHERE" and any(fact.nested for fact in asked.facts if fact.kind == kind)
+    mine = [facet for facet in asked.facets if facet.kind == kind and (facet.sort != "table" or nested)]
     return [facet for facet in mine if (facet.sort, facet.what) not in others and not _is_within(facet, words)]
 
 
@@ -120,9 +121,18 @@ def order_of_clauses(case: Case) -> Iterator[Finding]:
     text, reference = _misplaced(case.text), _misplaced(case.reference)
     for clause in sorted(text - reference):
         yield Finding(ORDER, clause, "")
+    if "SELECT" not in text and _request_moved(case):
+        yield Finding(ORDER, "SELECT", "")
     early, known = (_sorts_before_condition(case, reading) for reading in (case.text, case.reference))
     if early and not known and "ORDER BY" not in text:
         yield Finding(ORDER, "ORDER BY", "")
+
+
+def _request_moved(case: Case) -> bool:
+    """Whether the first words of the reference stand inside the text, with nothing in front that leads to them."""
+    words, start = case.text.words, case.reference.words[:2]
+    places = [i for i in range(1, len(words) - 1) if words[i : i + 2] == start and words[i - 1] not in _LEADS]
+    return bool(places) and asks(case.reference) and words[:2] != start
 
 
 def _sorts_before_condition(case: Case, reading: Reading) -> bool:

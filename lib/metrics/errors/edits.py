@@ -221,7 +221,8 @@ def _run_of(words: Sequence[str], facet: Facet) -> tuple[int, int] | None:
 
 def swap_clauses(sample: Sample, rng: random.Random) -> list[str] | None:
     """Exchanges two fragments that stand side by side."""
-    own = {kind: sorted(places) for kind, places in _own_positions(sample).items() if len(places) > 1}
+    end = {place for place in (0, len(sample.words) - 1) if not sample.words[place].isalnum()}
+    own = {kind: sorted(places - end) for kind, places in _own_positions(sample).items() if len(places - end) > 1}
     spans = sorted((places[0], places[-1] + 1) for places in own.values() if _is_range(places))
     pairs = [(a, b) for a, b in pairwise(spans) if a[1] == b[0]]
     if not pairs:

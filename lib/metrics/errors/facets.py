@@ -16,6 +16,7 @@ from lib.tagging.matching import find_value
 
 SORTS = ("value", "column", "table", "aggregate", "comparison", "cue")
 _SAME_SIGN = {"==": "=", "<>": "!="}
+_NEGATIVE = frozenset({"not", "!=", "<>", "null"})
 _LEADING = frozenset({"like", "ilike", "glob", "between", "in"})
 
 
@@ -25,7 +26,7 @@ class Facet:
 
     kind: str  # kind of the clause
     sort: str  # one of SORTS
-    what: str  # value, name, aggregate, or sign of a comparison; empty for cues
+    what: str  # value, name, aggregate, sign of a comparison; of a cue "not" or empty
     ways: tuple[tuple[frozenset[str], ...], ...] = ()  # of a name: for each way to call it, the forms of each word
     limit: str = ""  # of a comparison: the number that it compares with, where there is one
     nested: bool = False  # from a query inside the clause, which people put into other words
@@ -63,12 +64,12 @@ def wanted(clauses: tuple[Clause, ...], schema: Schema | None, kinds: tuple[str,
     for clause in clauses:
         if clause.kind in kinds:
             facets |= dict.fromkeys(_conditions(clause))
-    negates = any(fact.operators & {"not", "!=", "<>", "null"} or fact.kind == "EXCEPT" for fact in facts)
+    negates = any(fact.operators & _NEGATIVE or fact.kind == "EXCEPT" for fact in facts)
     return Wanted(kinds, tuple(facets), facts, negates)
 
 
 def _facets(fact: ClauseWords) -> Iterator[Facet]:
-    yield Facet(fact.kind, "cue", "")
+    yield Facet(fact.kind, "cue", "not" if fact.operators & _NEGATIVE else "")
     for value in fact.values:
         if split_words(value) and not (fact.having and value == "1"):
             yield Facet(fact.kind, "value", value)
@@ -169,7 +170,7 @@ def _says_cue(reading: Reading, facet: Facet) -> bool:
         return bool(said & reading.forms)
     if facet.kind == "SELECT":
         return asks(reading)
-    return False
+    return facet.what == "not" and reading.negates
 
 
 def _ends_in_first(words: Sequence[str]) -> bool:
