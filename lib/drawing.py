@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+    from lib.models.trees import Tree
+
 # Okabe and Ito's palette, from dark to light where it matters in grey.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#999999")
 HATCHES = ("", "///", "xx", "--", "\\\\\\", "++", "||")
@@ -254,4 +256,74 @@ def bars(
         axes.margins(y=0.12)
         axes.tick_params(axis="x", length=0)
         axes.legend(ncols=len(names), loc="lower left", bbox_to_anchor=(0, 1.0))
+    return fig
+
+
+def heat_map(
+    values: Sequence[Sequence[float]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    label: str,
+    digits: int,
+    least: float,
+) -> "Figure":
+    """Numbers as cells, darker for more; so that it survives grey print, large numbers are written in their cells.
+
+    Args:
+        values: a number for each row and column, 0 or more; NaN for none.
+        rows: words for the rows, from top to bottom.
+        columns: words for the columns.
+        label: words and unit for the scale.
+        digits: behind the point.
+        least: numbers from here on are written.
+    """
+    width, height = 0.34 * len(columns) + 2.6, 0.26 * len(rows) + 1.5
+    long = max(map(len, columns)) > 4
+    with canvas(max(_WIDTH * 0.6, width), max(2.0, height)) as (fig, (axes,)):
+        picture = axes.imshow(values, cmap="Greys", vmin=0, aspect="auto")
+        top = picture.get_clim()[1]
+        for row, numbers in enumerate(values):
+            for column, number in enumerate(numbers):
+                if number >= least:
+                    ink = "white" if number > 0.55 * top else _INK
+                    text = f"{number:.{digits}f}".removeprefix("0") if top <= 1 else f"{number:.{digits}f}"
+                    axes.text(column, row, text, ha="center", va="center", color=ink, fontsize=6.5)
+        axes.set_xticks(range(len(columns)), columns, rotation=55 if long else 0, ha="left" if long else "center",
+                        rotation_mode="anchor", fontsize=8)  # fmt: skip
+        axes.set_yticks(range(len(rows)), rows, fontsize=8)
+        axes.xaxis.tick_top()
+        axes.tick_params(length=0)
+        axes.grid(False)
+        fig.colorbar(picture, ax=axes, label=label, shrink=0.8, aspect=30)
+    return fig
+
+
+def tree_picture(tree: "Tree") -> "Figure":
+    """The tree of SQL from left to right: inner nodes in boxes, leaves without.
+
+    Args:
+        tree: its nodes from the root down.
+    """
+    children = [[node for node, parent in enumerate(tree.parents) if parent == i] for i in range(len(tree.labels))]
+    depths, heights, leaves = [0] * len(children), [0.0] * len(children), 0
+    for node, parent in enumerate(tree.parents):
+        depths[node] = depths[parent] + 1 if parent >= 0 else 0
+        if not children[node]:
+            heights[node], leaves = float(leaves), leaves + 1
+    for node in reversed(range(len(children))):
+        if children[node]:
+            heights[node] = (heights[children[node][0]] + heights[children[node][-1]]) / 2
+    with canvas(1.35 * (max(depths) + 1), 0.23 * leaves + 0.4) as (fig, (axes,)):
+        for node, parent in enumerate(tree.parents):
+            if parent >= 0:
+                start, stop = (depths[parent], heights[parent]), (depths[node], heights[node])
+                bend = (start[0] + stop[0]) / 2
+                axes.plot([start[0], bend, bend, stop[0]], [start[1], start[1], stop[1], stop[1]], color="#777777",
+                          linewidth=0.9, zorder=1)  # fmt: skip
+            inner = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": PALETTE[0], "linewidth": 1.1}
+            leaf = {"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+            axes.text(depths[node], heights[node], tree.labels[node], ha="center", va="center", fontsize=8,
+                      bbox=inner if children[node] else leaf, zorder=2)  # fmt: skip
+        axes.set(xlim=(-0.5, max(depths) + 0.6), ylim=(leaves - 0.4, -0.6))
+        axes.axis("off")
     return fig

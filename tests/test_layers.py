@@ -45,6 +45,7 @@ LAYERS = [
     "report",
     "length_tables",
     "comparison",
+    "error_tables",
     "rating",
     "rating_widget",
     "notebooks",

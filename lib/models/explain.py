@@ -1,0 +1,50 @@
+"""Where a trained model looks while it writes: attention of each word to each token of the SQL, or node of its tree."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from lib.models.batching import Item, collate, shifted
+from lib.models.machine import fast_arithmetic
+from lib.models.runs import Run
+from lib.models.search import search
+from lib.models.sources import Source, encoded
+from lib.models.vocabulary import END
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """What one text was written from."""
+
+    source: tuple[str, ...]  # tokens of the SQL, or labels of its tree's nodes, in their order
+    words: tuple[str, ...]  # of the text; the end of the text is written "END"
+    weights: np.ndarray  # (words, source), each row sums to 1
+
+
+@torch.no_grad()
+def attention(run: Run, source: Source) -> Attention:
+    """Attention of the decoder while it writes its likeliest text, one word after the other.
+
+    The text is found by greedy search and read again with teacher forcing, which passes through the same states.
+
+    Args:
+        run: a finished run.
+        source: as read by `sources.source_of`.
+    """
+    item = encoded(run.coder, run.settings.model, source)
+    with fast_arithmetic(run.settings.training.threads, run.settings.training.bf16):
+        numbers = search(run.model, collate([item]))[0]
+        batch = collate([Item(item.source, item.copies, (*numbers, END), item.structure)])
+        memory = run.model.encoder(batch)
+        decoded = run.model.decoder(memory, shifted(batch.target, run.model.target_size))
+    order = _order(item)
+    weights = decoded.attention[0, : len(numbers) + 1][:, memory.mask[0]].float().numpy()  # (words, real places)
+    words = (*run.coder.words(numbers, source.tokens), "END")
+    return Attention(source.tokens, words, weights[:, np.argsort(order)])
+
+
+def _order(item: Item) -> list[int]:
+    """The number of the token at each real place of the memory: graph encoders put inner nodes before leaves."""
+    inner, leaves = (getattr(item.structure, side, ()) for side in ("inner", "leaves"))
+    return [int(number) for number in (*inner, *leaves)] or list(range(len(item.source)))
