@@ -64,6 +64,11 @@ class RGTSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CompositionalSettings(BiLSTMSettings):
+    """Ours: a bidirectional LSTM over the tokens of each clause by itself."""
+
+
+@dataclass(frozen=True, slots=True)
 class DecoderSettings:
     """Attention LSTM, the same for all encoders."""
 
@@ -84,6 +89,7 @@ class TrainingSettings:
     clip: float = 1.0  # largest norm of the gradient
     label_smoothing: float = 0.1  # 0-1
     patience: int = 0  # epochs without a better validation BLEU before stopping; 0: never stops early
+    recombine: float = 0.0  # pairs of 3 or 4 clauses made from clauses of several questions, as a share of all pairs
     keep: str = "best"  # weights that are kept: best (by validation BLEU) or last
     min_count: int = 2  # rarer words are unknown words
     max_length: int = 400  # tokens; longer training pairs are left out and counted
@@ -98,14 +104,18 @@ ENCODERS: dict[str, type] = {
     "rel": RelSettings,
     "treelstm": TreeLSTMSettings,
     "rgt": RGTSettings,
+    "compositional": CompositionalSettings,
 }
 TREE_MODELS = frozenset(("treelstm", "rgt"))  # read the SQL tree; the others read its tokens
+CLAUSE_MODELS = frozenset(("compositional",))  # need to know where clauses begin
+_OWN = {"compositional": {"decoder.copy": True, "training.recombine": 1.0}}  # what a model's defaults have of their own
 
 _RANGES = {
     "dropout": (0.0, 0.95), "label_smoothing": (0.0, 0.95), "warmup": (0.0, 1.0), "learning_rate": (0.0, 10.0),
     "clip": (1e-6, 1e6), "patience": (0, 10**6), "embedding": (1, 8192), "hidden": (1, 8192), "layers": (1, 64),
     "epochs": (1, 10**6), "batch_size": (1, 65536), "min_count": (1, 10**9), "max_length": (2, 10**5),
     "threads": (1, 1024), "heads": (1, 64), "reach": (1, 1024), "width": (1, 8192), "feedforward": (1, 65536),
+    "recombine": (0.0, 100.0),
 }  # fmt: skip
 _CHOICES = {"keep": ("best", "last")}
 
@@ -144,7 +154,7 @@ def settings(model: str = "bilstm", seed: int = 1, **changes: Any) -> Settings:
     if type(seed) is not int or not 0 <= seed < 2**31:
         raise ParameterError(f"seed must be a whole number from 0 to {2**31 - 1}, not {seed!r}")
     groups = {"encoder": ENCODERS[model](), "decoder": DecoderSettings(), "training": TrainingSettings()}
-    for name, value in changes.items():
+    for name, value in (_OWN.get(model, {}) | changes).items():
         for group, key in _places(name, groups):
             groups[group] = replace(groups[group], **{key: _checked(name, key, value, groups[group])})
     return _consistent(Settings(model, seed, **groups))
@@ -195,13 +205,18 @@ def parse_change(text: str) -> tuple[str, Any]:
 def _places(name: str, groups: dict[str, Any]) -> list[tuple[str, str]]:
     """The groups in which a setting is meant; `dropout` alone means every dropout."""
     group, dot, key = name.partition(".")
-    if dot and group in groups and key in groups[group].__slots__:
+    if dot and group in groups and key in _names(groups[group]):
         return [(group, key)]
-    found = [] if dot else [(other, name) for other, values in groups.items() if name in values.__slots__]
+    found = [] if dot else [(other, name) for other, values in groups.items() if name in _names(values)]
     if not found:
-        known = [f"{other}.{slot}" for other, values in groups.items() for slot in values.__slots__]
+        known = [f"{other}.{slot}" for other, values in groups.items() for slot in _names(values)]
         raise ParameterError(f"unknown setting '{name}': {suggest(name, known)}")
     return found
+
+
+def _names(values: Any) -> tuple[str, ...]:
+    """All settings of a group; `__slots__` lacks those of a class below."""
+    return tuple(item.name for item in fields(values))
 
 
 def _checked(name: str, key: str, value: Any, group: Any) -> Any:
@@ -219,7 +234,6 @@ def _checked(name: str, key: str, value: Any, group: Any) -> Any:
 
 
 def _consistent(chosen: Settings) -> Settings:
-    names = {item.name for item in fields(chosen.encoder)}
-    if {"heads", "width"} <= names and chosen.encoder.width % chosen.encoder.heads:
+    if {"heads", "width"} <= set(_names(chosen.encoder)) and chosen.encoder.width % chosen.encoder.heads:
         raise ParameterError(f"encoder.width {chosen.encoder.width} is no multiple of heads {chosen.encoder.heads}")
     return chosen

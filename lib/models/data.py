@@ -1,5 +1,6 @@
 """A dataset folder -> encoded pairs."""
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from lib.models.configuration import Settings
 from lib.models.names import PLAIN, Words
 from lib.models.sources import Source, encoded, lower, source_of
 from lib.models.vocabulary import count_words
+from lib.partition.recombination import recombine
 from lib.records import Pair
 
 
@@ -41,6 +43,25 @@ def hashes(folder: Path) -> dict[str, str]:
     return {Path(name).stem: digest for name, digest in datasets.hashes(folder).items()}
 
 
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """All that a dataset folder says."""
+
+    pairs: dict[str, list[Pair]]  # by part
+    wholes: dict[str, str]  # whole query by example
+    words: dict[str, Words]  # for names, by database
+
+    def sources(self, pairs: Sequence[Pair], model: str) -> Sources:
+        """Reads the pairs that have a text."""
+        return _sources(pairs, self.wholes, self.words, model)
+
+
+def _read_folder(folder: Path) -> _Folder:
+    pairs = {part: read_part(folder, part) for part in PARTS}
+    wholes = whole_queries(pair for part in PARTS for pair in pairs[part]) | read_queries(folder)
+    return _Folder(pairs, wholes, {db_id: Words(names) for db_id, names in read_names(folder).items()})
+
+
 def read_sources(folder: Path, parts: Sequence[str], model: str) -> dict[str, Sources]:
     """Reads parts of a dataset; the other parts are read too, for the whole queries that partial SQL belongs to.
 
@@ -48,10 +69,8 @@ def read_sources(folder: Path, parts: Sequence[str], model: str) -> dict[str, So
         CorpusError: if the folder is no dataset, or a pair's SQL cannot be read.
         RecordError: at the first record that is no pair.
     """
-    pairs = {part: read_part(folder, part) for part in PARTS}
-    wholes = whole_queries(pair for part in PARTS for pair in pairs[part]) | read_queries(folder)
-    words = {db_id: Words(names) for db_id, names in read_names(folder).items()}
-    return {part: _sources(pairs[part], wholes, words, model) for part in parts}
+    found = _read_folder(folder)
+    return {part: found.sources(found.pairs[part], model) for part in parts}
 
 
 def _sources(pairs: Sequence[Pair], wholes: Mapping[str, str], words: Mapping[str, Words], model: str) -> Sources:
@@ -78,27 +97,37 @@ def read_training_data(folder: Path, settings: Settings) -> TrainingData:
         ModelError: if nothing is left to train on.
         CorpusError, RecordError: if the dataset is broken.
     """
-    parts = read_sources(folder, ("train", "validation"), settings.model)
+    found = _read_folder(folder)
     options = settings.training
-    train, too_long = _short(parts["train"], options.max_length)
+    train, too_long = _short(found.sources(found.pairs["train"], settings.model), options.max_length)
     if not train.pairs:
         raise ModelError(f"no pairs to train on in '{folder}': the training part is empty or nothing in it has a text")
-    validation, validation_too_long = _short(parts["validation"], options.max_length)
+    validation = found.sources(found.pairs["validation"], settings.model)
+    validation, validation_too_long = _short(validation, options.max_length)
     coder = Coder(
         count_words((lower(source.tokens) for source in train.read), options.min_count),
         count_words((pair.text.lower().split() for pair in train.pairs), options.min_count),
     )
+    more = _recombined(train, found, settings)
     left_out = {"train without text": train.without_text, "train too long": too_long,
                 "validation without text": validation.without_text,
                 "validation too long": validation_too_long}  # fmt: skip
     return TrainingData(
         coder,
-        encode(coder, train, settings.model),
+        encode(coder, train, settings.model) + encode(coder, more, settings.model),
         encode(coder, validation, settings.model),
         tuple(source.tokens for source in validation.read),
         tuple(pair.text.lower() for pair in validation.pairs),
         left_out,
     )
+
+
+def _recombined(train: Sources, found: _Folder, settings: Settings) -> Sources:
+    """New pairs from the clauses of the training part; the same for all epochs of a run."""
+    count = round(settings.training.recombine * len(train.pairs))
+    pairs = recombine(train.pairs, found.wholes, count, random.Random(settings.seed)) if count else []
+    wholes = {pair.example_id: pair.sql for pair in pairs}
+    return _short(_sources(pairs, wholes, found.words, settings.model), settings.training.max_length)[0]
 
 
 def encode(coder: Coder, sources: Sources, model: str) -> tuple[Item, ...]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lib.models.batching import Coder, Item
-from lib.models.configuration import TREE_MODELS
+from lib.models.configuration import CLAUSE_MODELS, TREE_MODELS
 from lib.models.encoders import structure_of
-from lib.models.linearise import linearise
+from lib.models.linearise import by_clause, linearise
 from lib.models.names import PLAIN, Words
 from lib.models.trees import LEAF, Tree, tree_of
 
@@ -16,7 +16,8 @@ class Source:
     """One SQL text, read."""
 
     tokens: tuple[str, ...]  # source tokens, or labels of the tree's nodes; values in the case they are written in
-    tree: Tree | None  # for tree encoders
+    tree: Tree | None = None  # for tree encoders
+    clauses: tuple[int, ...] = ()  # tokens of each clause, for encoders that read clauses by themselves
 
 
 def source_of(sql: str, model: str, whole: str | None = None, words: Words = PLAIN) -> Source:
@@ -31,8 +32,11 @@ def source_of(sql: str, model: str, whole: str | None = None, words: Words = PLA
     Raises:
         SqlError: if the SQL cannot be read.
     """
+    if model in CLAUSE_MODELS:
+        parts = by_clause(sql, whole, words)
+        return Source(tuple(word for part in parts for word in part), clauses=tuple(map(len, parts)))
     if model not in TREE_MODELS:
-        return Source(linearise(sql, whole, words), None)
+        return Source(linearise(sql, whole, words))
     tree = tree_of(sql, whole, words)
     return Source(tree.labels, tree)
 
@@ -47,7 +51,7 @@ def encoded(coder: Coder, model: str, source: Source, target: Sequence[str] | No
         target: tokens of the text.
     """
     inner = () if source.tree is None else [i for i, kind in enumerate(source.tree.kinds) if kind != LEAF]
-    structure = None if source.tree is None else structure_of(model, source.tree)
+    structure = source.clauses or None if source.tree is None else structure_of(model, source.tree)
     return coder.item(lower(source.tokens), None if target is None else lower(target), structure, frozenset(inner))
 
 

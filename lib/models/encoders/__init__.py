@@ -15,6 +15,7 @@ _CLASSES = {  # model -> module and class
     "rel": ("transformer", "RelEncoder"),
     "treelstm": ("treelstm", "TreeLSTMEncoder"),
     "rgt": ("rgt", "RGTEncoder"),
+    "compositional": ("clausewise", "ClausewiseEncoder"),
 }
 _STRUCTURES = {"treelstm": ("treelstm", "shape_of"), "rgt": ("rgt", "graph_of")}  # what they need besides labels
 

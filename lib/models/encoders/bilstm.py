@@ -1,7 +1,7 @@
 """BiLSTM encoder: one LSTM reads the SQL forwards, one backwards."""
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from lib.models.batching import Batch
 from lib.models.configuration import BiLSTMSettings
@@ -32,11 +32,19 @@ class BiLSTMEncoder(nn.Module):
 
     def forward(self, batch: Batch) -> Memory:
         """Encodes a batch; states are (batch, src_len, 2 * hidden)."""
-        lengths = batch.lengths
-        states = self.dropout(self.embedding(batch.source))  # (batch, src_len, embedding)
+        states, ends = self.read(batch.source, batch.lengths)
+        return Memory(states, real(batch.lengths, states.shape[1]), ends, batch.copies)
+
+    def read(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Reads token numbers (rows, len) of given true lengths, (rows,).
+
+        Returns:
+            States (rows, len, 2 * hidden), and what each direction of the last layer ends with, (rows, 2 * hidden).
+        """
+        states = self.dropout(self.embedding(source))  # (rows, len, embedding)
         for ahead, back in zip(self.forwards, self.backwards, strict=True):
-            left = ahead(states)[0]  # (batch, src_len, hidden)
-            right = back(reversed_within(states, lengths))[0]  # (batch, src_len, hidden), last token first
-            ends = torch.cat([last_states(left, lengths), last_states(right, lengths)], dim=-1)  # (batch, 2 * hidden)
+            left = ahead(states)[0]  # (rows, len, hidden)
+            right = back(reversed_within(states, lengths))[0]  # (rows, len, hidden), last token first
+            ends = torch.cat([last_states(left, lengths), last_states(right, lengths)], dim=-1)
             states = self.dropout(torch.cat([left, reversed_within(right, lengths)], dim=-1))
-        return Memory(states, real(lengths, states.shape[1]), ends, batch.copies)
+        return states, ends
