@@ -1,13 +1,16 @@
 """Where a trained model looks while it writes: attention of each word to each token of the SQL, or node of its tree."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
 
+from lib.errors import ModelError
 from lib.models.batching import Item, collate, shifted
+from lib.models.data import read_sources
 from lib.models.machine import fast_arithmetic
-from lib.models.runs import Run
+from lib.models.runs import Run, load
 from lib.models.search import search
 from lib.models.sources import Source, encoded
 from lib.models.vocabulary import END
@@ -42,6 +45,21 @@ def attention(run: Run, source: Source) -> Attention:
     weights = decoded.attention[0, : len(numbers) + 1][:, memory.mask[0]].float().numpy()  # (words, real places)
     words = (*run.coder.words(numbers, source.tokens), "END")
     return Attention(source.tokens, words, weights[:, np.argsort(order)])
+
+
+def explain(folder: Path, data: Path, pair_id: str) -> tuple[Attention, Source]:
+    """Attention of a run on one test pair of a dataset, and the pair as the model reads it.
+
+    Raises:
+        ModelError: if the run is none, or the dataset has no such test pair.
+    """
+    run = load(folder)
+    found = read_sources(data, ("test",), run.settings.model)["test"]
+    numbers = [number for number, pair in enumerate(found.pairs) if pair.id == pair_id]
+    if not numbers:
+        raise ModelError(f"'{data}' has no test pair '{pair_id}'")
+    source = found.read[numbers[0]]
+    return attention(run, source), source
 
 
 def _order(item: Item) -> list[int]:

@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import pytest
 import torch
+from torch.nn.functional import cross_entropy, linear
 
 from lib.models.batching import collate, inside, shifted
 from lib.models.layers import real
+from lib.models.loss import _WordScores
 from lib.models.search import _Stepper
 from lib.models.vocabulary import START, UNKNOWN
 
@@ -94,3 +96,19 @@ def test_label_smoothing_against_torch(tiny_model, items):
         logits.transpose(1, 2), batch.target, ignore_index=0, label_smoothing=0.1
     )
     torch.testing.assert_close(model.loss(batch, 0.1)[0], expected)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_word_scores_are_log_probabilities_with_the_right_gradients(smoothing):
+    torch.manual_seed(2)
+    shapes = ((5, 4), (7, 4), (7,))  # features, weight, bias
+    values = tuple(torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes)
+    words = torch.tensor([0, 6, 3, 3, 1])
+
+    def ours(*inputs):
+        chosen, mean = _WordScores.apply(*inputs, words)
+        return -((1 - smoothing) * chosen + smoothing * mean).mean()
+
+    expected = cross_entropy(linear(*values), words, label_smoothing=smoothing)
+    torch.testing.assert_close(ours(*values), expected)
+    assert torch.autograd.gradcheck(ours, values)
