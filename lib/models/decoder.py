@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear, log_softmax, logsigmoid
+from torch.nn.functional import linear, logsigmoid
 
 from lib.models.configuration import DecoderSettings
 from lib.models.encoders.memory import Memory
@@ -26,10 +26,18 @@ class Decoded:
     attention: Tensor  # (..., places) sums to 1 over real places
     gate: Tensor | None  # (...,) logit of choosing from the vocabulary rather than copying; None without copying
 
-    def only_step(self) -> "Decoded":
-        """Drops the dimension of steps where there is one step: (batch, 1, ...) -> (batch, ...)."""
-        gate = None if self.gate is None else self.gate[:, 0]
-        return Decoded(self.features[:, 0], self.attention[:, 0], gate)
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the choice of words needs at every step: the vocabulary made longer by the words that can be copied."""
+
+    weight: Tensor  # (vocabulary + extra, embedding)
+    bias: Tensor  # (vocabulary + extra,); -inf for words that can only be copied
+
+
+def alike(copies: Tensor) -> Tensor:
+    """Which places hold the same word: (batch, places) -> (batch, places, places), 1.0 or 0.0; 0.0 for no word."""
+    return ((copies[:, :, None] == copies[:, None, :]) & (copies != PAD)[:, :, None]).to(torch.get_default_dtype())
 
 
 def copy_weights(attention: Tensor, copies: Tensor) -> Tensor:
@@ -99,21 +107,31 @@ class AttentionDecoder(nn.Module):
         """(..., embedding) -> (..., vocabulary)."""
         return linear(features, self.embedding.weight, self.bias)
 
-    def log_probabilities(self, decoded: Decoded, copies: Tensor, extra: int) -> Tensor:
+    def choice(self, extra: int) -> Choice:
+        """For a search in which `extra` words beyond the vocabulary can be copied."""
+        weight = nn.functional.pad(self.embedding.weight, (0, 0, 0, extra))
+        return Choice(weight, nn.functional.pad(self.bias, (0, extra), value=float("-inf")))
+
+    def log_probabilities(self, decoded: Decoded, choice: Choice, copies: Tensor, same: Tensor) -> Tensor:
         """Log probability of each word of the vocabulary and of each word that can be copied, for decoding.
 
         Args:
-            decoded: with leading shape (rows,).
-            copies: (rows, places) extended numbers of the source words.
-            extra: number of words beyond the vocabulary.
+            decoded: with leading shape (batch, steps).
+            choice: as `choice` makes it.
+            copies: (batch, places) extended numbers of the source words.
+            same: (batch, places, places), `alike` of them.
 
         Returns:
-            (rows, vocabulary + extra); the words beyond the vocabulary are -inf without copying.
+            (batch, steps, vocabulary + extra); the words beyond the vocabulary are -inf without copying.
         """
-        chosen = log_softmax(exact(self.logits(decoded.features)), dim=-1)
-        wider = nn.functional.pad(chosen, (0, extra), value=float("-inf"))
+        logits = exact(linear(decoded.features, choice.weight, choice.bias))
+        scores = logits.sub_(logits.logsumexp(dim=-1, keepdim=True))
         if decoded.gate is None:
-            return wider
-        gate, weights = decoded.gate, copy_weights(decoded.attention, copies)
-        mass = torch.zeros_like(wider).scatter_add_(-1, copies, weights)  # (rows, vocabulary + extra)
-        return torch.logaddexp(wider + logsigmoid(gate)[:, None], mass.log() + logsigmoid(-gate)[:, None])
+            return scores
+        gate = decoded.gate[:, :, None]
+        scores += logsigmoid(gate)
+        weights = copy_weights(decoded.attention, copies[:, None, :])  # (batch, steps, places)
+        mass = weights @ same.to(weights.dtype)  # of the word at each place, wherever it stands
+        words = copies[:, None, :].expand_as(mass)
+        both = torch.logaddexp(scores.gather(2, words), mass.log() + logsigmoid(-gate))
+        return scores.scatter_(2, words, both)

@@ -1,11 +1,12 @@
 """Greedy and beam search, in batches that sentences leave when they are finished."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from lib.models.batching import Batch, inside
+from lib.models.decoder import alike
 from lib.models.encoders.memory import Memory
 from lib.models.model import Translator
 from lib.models.vocabulary import END, PAD, START, UNKNOWN
@@ -41,60 +42,69 @@ def search(model: Translator, batch: Batch, beam: int = 1, length_penalty: float
 
 @dataclass(slots=True)
 class _State:
-    """Decoder states of the live rows."""
+    """The live sentences; each has as many decoder states as the search has beams."""
 
     memory: Memory
-    keys: Tensor  # (rows, places, hidden): the memory, projected once
-    hidden: Tensor  # (rows, hidden)
-    cell: Tensor  # (rows, hidden)
+    keys: Tensor  # (sentences, places, hidden): the memory, projected once
+    same: Tensor  # (sentences, places, places): which places hold the same word
+    hidden: Tensor  # (sentences, beams, hidden)
+    cell: Tensor  # (sentences, beams, hidden)
 
-    def rows(self, chosen: Tensor) -> "_State":
-        return _State(self.memory.rows(chosen), self.keys[chosen], self.hidden[chosen], self.cell[chosen])
+    def sentences(self, chosen: Tensor) -> "_State":
+        """Some of the sentences."""
+        hidden, cell = self.hidden[chosen], self.cell[chosen]
+        return _State(self.memory.rows(chosen), self.keys[chosen], self.same[chosen], hidden, cell)
+
+    def beams(self, origins: Tensor) -> "_State":
+        """The decoder states that (sentences, beams) new beams come from; the memory stays as it is."""
+        places = origins[:, :, None].expand(-1, -1, self.hidden.shape[2])
+        return replace(self, hidden=self.hidden.gather(1, places), cell=self.cell.gather(1, places))
 
 
 class _Stepper:
     """The decoder one step at a time."""
 
     def __init__(self, model: Translator, memory: Memory, extra: int):
-        self._model, self._extra = model, extra
-        decoder, lstm = model.decoder, model.decoder.lstm
+        self._decoder, self._size = model.decoder, model.target_size
+        lstm = model.decoder.lstm
         # What a word adds to the gates of the LSTM depends on the word alone: one table instead of a product a step.
-        self._table = decoder.embedding.weight @ lstm.weight_ih_l0.T + (lstm.bias_ih_l0 + lstm.bias_hh_l0)
-        hidden, cell = decoder.initial(memory)
-        self.state = _State(memory, decoder.key(memory.states), hidden, cell)
+        self._table = model.decoder.embedding.weight @ lstm.weight_ih_l0.T + (lstm.bias_ih_l0 + lstm.bias_hh_l0)
+        self._choice = model.decoder.choice(extra)
+        hidden, cell = model.decoder.initial(memory)
+        keys = model.decoder.key(memory.states)
+        self.state = _State(memory, keys, alike(memory.copies), hidden[:, None], cell[:, None])
 
     def __call__(self, state: _State, words: Tensor) -> tuple[_State, Tensor]:
-        """Reads (rows,) words; returns the next state and log probabilities, (rows, vocabulary + extra)."""
-        decoder = self._model.decoder
-        gates = self._table[inside(words, self._model.target_size)] + state.hidden @ decoder.lstm.weight_hh_l0.T
+        """Reads (sentences, beams) words; returns the next state and log probabilities, (..., vocabulary + extra)."""
+        decoder, memory = self._decoder, state.memory
+        gates = self._table[inside(words, self._size)] + state.hidden @ decoder.lstm.weight_hh_l0.T
         enter, forget, new, out = gates.chunk(4, dim=-1)
         cell = forget.sigmoid() * state.cell + enter.sigmoid() * new.tanh()
         hidden = out.sigmoid() * cell.tanh()
-        found = decoder.attend(hidden[:, None, :], state.keys, state.memory)
-        scores = decoder.log_probabilities(found.only_step(), state.memory.copies, self._extra)
-        scores[:, _NEVER] = float("-inf")
-        return _State(state.memory, state.keys, hidden, cell), scores
+        found = decoder.attend(hidden, state.keys, memory)
+        scores = decoder.log_probabilities(found, self._choice, memory.copies, state.same)
+        scores[:, :, _NEVER] = float("-inf")
+        return replace(state, hidden=hidden, cell=cell), scores
 
 
 def _greedy(step: _Stepper, longest: Tensor) -> list[list[int]]:
     """The likeliest word at each step."""
-    texts: list[list[int]] = [[] for _ in longest]
+    texts = torch.full((len(longest), int(longest.max())), END)
     live = torch.arange(len(longest))  # numbers of the sentences in the rows
     going = torch.ones(len(longest), dtype=torch.bool)  # of each row: whether its sentence goes on
     state, words = step.state, torch.full_like(live, START)
-    for length in range(1, int(longest.max()) + 1):
-        state, scores = step(state, words)
-        words = scores.argmax(dim=-1).cpu()
+    for place in range(texts.shape[1]):
+        state, scores = step(state, words[:, None].to(state.hidden.device))
+        words = scores[:, 0].argmax(dim=-1).cpu()
         going &= words != END
-        for row in going.nonzero().squeeze(1).tolist():
-            texts[int(live[row])].append(int(words[row]))
-        going &= length < longest[live]
+        texts[live[going], place] = words[going]
+        going &= place + 1 < longest[live]
         if not going.any():
             break
         rows = _kept(going, _ROWS)
         if rows is not None:
-            live, words, going, state = live[rows], words[rows], going[rows], state.rows(rows)
-    return texts
+            live, words, going, state = live[rows], words[rows], going[rows], state.sentences(rows)
+    return [text[:length] for text, length in zip(texts.tolist(), (texts != END).sum(dim=1).tolist(), strict=True)]
 
 
 def _kept(going: Tensor, multiple: int) -> Tensor | None:
@@ -116,13 +126,13 @@ def _beam(step: _Stepper, longest: Tensor, beam: int, length_penalty: float) -> 
     count = len(longest)
     finished: list[list[tuple[float, list[int]]]] = [[] for _ in range(count)]
     live = torch.arange(count)
-    state = step.state.rows(live.repeat_interleave(beam))
+    state = step.state.beams(torch.zeros(count, beam, dtype=torch.long, device=step.state.hidden.device))
     scores = torch.full((count, beam), float("-inf"))
     scores[:, 0] = 0  # all beams of a sentence start alike: count only one
     texts = torch.full((count, beam, 1), START)
     going = torch.ones(count, dtype=torch.bool)  # of each live sentence
     for length in range(1, int(longest.max()) + 1):
-        state, chances = step(state, texts[:, :, -1].reshape(-1))
+        state, chances = step(state, texts[:, :, -1].to(state.hidden.device))
         candidates = _candidates(scores, chances.cpu(), beam)
         divisor = length**length_penalty
         _collect(finished, live, going, texts, candidates, beam, divisor)
@@ -133,12 +143,16 @@ def _beam(step: _Stepper, longest: Tensor, beam: int, length_penalty: float) -> 
         going &= ~over & torch.tensor([len(finished[i]) < beam for i in live.tolist()])
         if not going.any():
             break
-        rows = (torch.arange(len(live))[:, None] * beam + origins).reshape(-1)
+        state = state.beams(origins.to(state.hidden.device))
         kept = _kept(going, max(1, _ROWS // beam))
         if kept is not None:
-            live, going, scores, texts = live[kept], going[kept], scores[kept], texts[kept]
-            rows = rows.view(-1, beam)[kept].reshape(-1)
-        state = state.rows(rows)
+            live, going, scores, texts, state = (
+                live[kept],
+                going[kept],
+                scores[kept],
+                texts[kept],
+                state.sentences(kept),
+            )
     return [max(found, key=lambda pair: pair[0])[1] for found in finished]
 
 
@@ -148,7 +162,7 @@ def _candidates(scores: Tensor, chances: Tensor, beam: int) -> tuple[Tensor, Ten
     Twice the beam, since at most `beam` of them end the text.
     """
     width = chances.shape[-1]
-    totals = scores[:, :, None] + chances.view(len(scores), beam, width)
+    totals = scores[:, :, None] + chances
     best, places = totals.flatten(1).topk(2 * beam, dim=-1)
     return best, places // width, places % width
 

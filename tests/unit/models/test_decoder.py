@@ -1,5 +1,6 @@
 """lib.models.decoder: the attention decoder, copying, and the loss."""
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -8,10 +9,11 @@ import torch
 from torch.nn.functional import cross_entropy, linear
 
 from lib.models.batching import collate, inside, shifted
+from lib.models.decoder import alike
 from lib.models.layers import real
 from lib.models.loss import _WordScores
 from lib.models.search import _Stepper
-from lib.models.vocabulary import START, UNKNOWN
+from lib.models.vocabulary import PAD, START, UNKNOWN
 
 
 def _stepped(model, batch):
@@ -20,9 +22,9 @@ def _stepped(model, batch):
     step = _Stepper(model, memory, batch.copies.shape[1])
     state, words, found = step.state, torch.full_like(batch.target[:, 0], START), []
     for place in range(batch.target.shape[1]):
-        state, scores = step(state, words)
+        state, scores = step(state, words[:, None])
         words = batch.target[:, place]
-        found.append(scores.gather(1, words[:, None]).squeeze(1))
+        found.append(scores[:, 0].gather(1, words[:, None]).squeeze(1))
     return torch.stack(found, dim=1)
 
 
@@ -56,14 +58,19 @@ def test_attention_against_the_formula(tiny_model, tiny_batch):
             assert decoded.attention[row, step, length:].abs().sum() == 0
 
 
+def _chances(model, memory, decoded):
+    """Probability of each word at each step, (batch, trg_len, vocabulary + places)."""
+    choice = model.decoder.choice(memory.copies.shape[1])
+    return model.decoder.log_probabilities(decoded, choice, memory.copies, alike(memory.copies)).exp()
+
+
 @torch.no_grad()
 def test_copying_puts_its_mass_on_source_words(tiny_model, tiny_batch):
     model, batch = tiny_model(copy=True).eval(), tiny_batch()
     memory, decoded = model(batch)
     model.decoder.gate.bias.fill_(-50)  # always copies
     memory, decoded = model(batch)
-    first = type(decoded)(decoded.features[:, 0], decoded.attention[:, 0], decoded.gate[:, 0])
-    chances = model.decoder.log_probabilities(first, memory.copies, batch.copies.shape[1]).exp()
+    chances = _chances(model, memory, decoded)[:, 0]
     torch.testing.assert_close(chances.sum(1), torch.ones(3))
     for row, length in enumerate(batch.lengths.tolist()):
         words = batch.copies[row, :length].unique()
@@ -75,9 +82,23 @@ def test_copying_puts_its_mass_on_source_words(tiny_model, tiny_batch):
 def test_probabilities_sum_to_one(tiny_model, tiny_batch, copy):
     model, batch = tiny_model(copy=copy).eval(), tiny_batch()
     memory, decoded = model(batch)
-    flat = type(decoded)(*(None if x is None else x[:, 1] for x in (decoded.features, decoded.attention, decoded.gate)))
-    chances = model.decoder.log_probabilities(flat, memory.copies, batch.copies.shape[1]).exp()
-    torch.testing.assert_close(chances.sum(1), torch.ones(3))
+    chances = _chances(model, memory, decoded)
+    torch.testing.assert_close(chances.sum(2), torch.ones(chances.shape[:2]))
+
+
+@torch.no_grad()
+def test_probabilities_against_the_formula(tiny_model, tiny_batch):
+    model, batch = tiny_model(copy=True).eval(), tiny_batch((6, 3, 7), (3, 3, 3))
+    memory, decoded = model(batch)
+    chances, choose = _chances(model, memory, decoded), decoded.gate.sigmoid()
+    plain = model.decoder.logits(decoded.features).softmax(dim=-1)
+    for row, step in itertools.product(range(3), range(3)):
+        expected = torch.zeros(11 + batch.copies.shape[1])
+        expected[:11] = choose[row, step] * plain[row, step]
+        for place, word in enumerate(batch.copies[row].tolist()):
+            if word != PAD:
+                expected[word] += (1 - choose[row, step]) * decoded.attention[row, step, place]
+        torch.testing.assert_close(chances[row, step], expected)
 
 
 def test_words_beyond_the_vocabulary_read_as_unknown():

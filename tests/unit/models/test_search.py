@@ -52,8 +52,8 @@ def _score(model, item, text):
         step = _Stepper(model, model.encoder(batch), batch.copies.shape[1])
         state, word, total = step.state, START, 0.0
         for following in [*text, END]:
-            state, scores = step(state, torch.tensor([word]))
-            total, word = total + float(scores[0, following]), following
+            state, scores = step(state, torch.tensor([[word]]))
+            total, word = total + float(scores[0, 0, following]), following
     return total
 
 
