@@ -95,4 +95,7 @@ def claims(scores: "DataFrame", ratings: Ratings) -> list[tuple[str, str, str, s
 def _agreed(found: Alpha) -> tuple[str, str]:
     if found.value is None:
         return f"not defined: {found.reason}", VERDICTS[3]
-    return f"{found.value:.2f}", verdict(found.value >= RELIABLE)
+    if found.low is None:
+        return f"{found.value:.2f}, too few texts for an interval", VERDICTS[3]
+    said = f"{found.value:.2f} ({found.low:.2f} to {found.high:.2f})"
+    return said, VERDICTS[0] if found.low >= RELIABLE else VERDICTS[1] if found.high < RELIABLE else VERDICTS[2]

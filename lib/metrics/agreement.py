@@ -1,12 +1,15 @@
 """Whether raters agree: Krippendorff's alpha between them, and each with themselves on silent repeats."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lib.errors import ParameterError, suggest
-from lib.metrics.ratings import SCALES, Item, Ratings
+from lib.metrics.bootstrap import interval
+from lib.metrics.ratings import LEVELS, SCALES, Item, Ratings
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -19,6 +22,8 @@ class Alpha:
     """Krippendorff's alpha, or why there is none."""
 
     value: float | None  # 1 for full agreement, 0 for that of chance, below 0 for worse
+    low: float | None  # lower end of its 95 % interval over items; None if it was not computed or is not defined
+    high: float | None  # upper end
     reason: str  # why it is not defined; empty if it is
     items: int  # items that two or more people rated
     raters: int  # people with a rating on such an item
@@ -41,11 +46,53 @@ def alpha(values: Values, distance: str = "ordinal") -> Alpha:
     items, raters = len({item for _, item, _ in shared}), len({rater for rater, _, _ in shared})
     reason = _why_not(values, [value for *_, value in shared])
     if reason:
-        return Alpha(None, reason, items, raters)
+        return Alpha(None, None, None, reason, items, raters)
     from nltk.metrics.agreement import AnnotationTask  # 0.3 s
 
-    task = AnnotationTask(shared, DISTANCES[distance](Counter(value for *_, value in shared)))
-    return Alpha(float(task.alpha()), "", items, raters)
+    places = dict(zip(LEVELS, DISTANCES[distance](_totals(value for *_, value in shared)), strict=True))
+    task = AnnotationTask(shared, lambda one, other: float((places[one] - places[other]) ** 2))
+    return Alpha(float(task.alpha()), None, None, "", items, raters)
+
+
+def alpha_interval(values: Values, distance: str = "ordinal") -> tuple[float, float]:
+    """The 95 % interval of alpha from resampling items, NaN if some resample has ratings of one level only.
+
+    Args:
+        values: ratings by rater and item, with which alpha is defined.
+        distance: a name in DISTANCES.
+    """
+    units: dict[int, list[int]] = {}
+    for (_, item), value in sorted(values.items()):
+        units.setdefault(item, []).append(value)
+    tables = np.array([_coincidences(unit) for unit in units.values() if len(unit) > 1])
+    found = interval(tables, range(len(tables)), lambda sums: alpha_of(sums, distance))
+    return found.low, found.high
+
+
+def _coincidences(unit: Sequence[int]) -> np.ndarray:
+    """How often two raters gave one item each pair of levels, flat; every rating weighs 1 (Krippendorff 2011)."""
+    counts = _totals(unit)
+    return ((np.outer(counts, counts) - np.diag(counts)) / (len(unit) - 1)).ravel()
+
+
+def _totals(values: Iterable[int]) -> np.ndarray:
+    often = Counter(values)
+    return np.array([often[level] for level in LEVELS], dtype=float)
+
+
+def alpha_of(coincidences: np.ndarray, distance: str = "ordinal") -> float:
+    """Alpha of summed coincidences, as nltk's but fast enough for resamples; NaN if all ratings are equal.
+
+    Args:
+        coincidences: (levels * levels,) how often two ratings of one item were each pair of levels.
+        distance: a name in DISTANCES.
+    """
+    table = coincidences.reshape(len(LEVELS), len(LEVELS))
+    totals = table.sum(axis=0)
+    places = DISTANCES[distance](totals)
+    gaps = np.subtract.outer(places, places) ** 2
+    expected = float((np.outer(totals, totals) * gaps).sum())
+    return 1 - float((totals.sum() - 1) * (table * gaps).sum()) / expected if expected else float("nan")
 
 
 def _why_not(values: Values, shared: list[int]) -> str:
@@ -60,28 +107,16 @@ def _why_not(values: Values, shared: list[int]) -> str:
     return ""
 
 
-def _ordinal(often: Mapping[int, int]) -> Callable[[int, int], float]:
-    """Krippendorff's ordinal distance: the square of how many ratings lie between two, ends counted half."""
-
-    def distance(one: int, other: int) -> float:
-        low, high = min(one, other), max(one, other)
-        between = sum(count for value, count in often.items() if low <= value <= high)
-        return (between - (often[one] + often[other]) / 2) ** 2
-
-    return distance
-
-
-def _interval(often: Mapping[int, int]) -> Callable[[int, int], float]:
-    from nltk.metrics.distance import interval_distance
-
-    return interval_distance
-
-
-DISTANCES = {"ordinal": _ordinal, "interval": _interval}
+# Where each level lies, from how often each was given; the distance of two is the square of their gap. On the ordinal
+# scale it is the levels' middle ranks, since between two of them lie all ratings in between, ends counted half.
+DISTANCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "ordinal": lambda totals: np.cumsum(totals) - totals / 2,
+    "interval": lambda totals: np.array(LEVELS, dtype=float),
+}
 
 
 def agreement(ratings: Ratings, scale: str, distance: str = "ordinal") -> Alpha:
-    """Alpha on one scale; silent repeats do not count.
+    """Alpha on one scale with its interval; silent repeats do not count.
 
     Args:
         ratings: all ratings.
@@ -89,14 +124,19 @@ def agreement(ratings: Ratings, scale: str, distance: str = "ordinal") -> Alpha:
         distance: a name in DISTANCES.
     """
     repeats = repeats_of(ratings.items)
-    return alpha({key: value for key, value in ratings.values(scale).items() if key[1] not in repeats}, distance)
+    values = {key: value for key, value in ratings.values(scale).items() if key[1] not in repeats}
+    found = alpha(values, distance)
+    if found.value is None:
+        return found
+    low, high = alpha_interval(values, distance)
+    return found if np.isnan(low) else replace(found, low=low, high=high)
 
 
 def between_raters(ratings: Ratings) -> "DataFrame":
     """Alpha on both scales.
 
     Returns:
-        Columns scale, distance, alpha, texts rated by two or more, raters, remark.
+        Columns scale, distance, alpha, low, high (95 %, over texts), texts rated by two or more, raters, remark.
     """
     import pandas
 
@@ -105,9 +145,9 @@ def between_raters(ratings: Ratings) -> "DataFrame":
         for distance in DISTANCES:
             found = agreement(ratings, scale, distance)
             remark = f"not defined: {found.reason}" if found.reason else ""
-            rows.append((scale, distance, found.value, found.items, found.raters, remark))
-    columns = ["scale", "distance", "alpha", "texts rated by two or more", "raters", "remark"]
-    return pandas.DataFrame(rows, columns=columns).astype({"alpha": float})
+            rows.append((scale, distance, found.value, found.low, found.high, found.items, found.raters, remark))
+    columns = ["scale", "distance", "alpha", "low", "high", "texts rated by two or more", "raters", "remark"]
+    return pandas.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[2:5], float))
 
 
 def repeats_of(items: Iterable[Item]) -> dict[int, int]:

@@ -1,11 +1,22 @@
 """Krippendorff's alpha against published examples, a naive reference, and its ends."""
 
+from collections import Counter
+
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lib.errors import ParameterError
-from lib.metrics.agreement import DISTANCES, alpha, between_raters, repeats_of, with_themselves
+from lib.metrics.agreement import (
+    DISTANCES,
+    alpha,
+    alpha_interval,
+    alpha_of,
+    between_raters,
+    repeats_of,
+    with_themselves,
+)
 from lib.metrics.ratings import Item, Rating, Ratings
 
 
@@ -114,6 +125,28 @@ def test_where_it_is_not_defined(values, reason, items):
 def test_both_ends_of_the_scale():
     assert alpha(values_of("1 2 3 4 5", "1 2 3 4 5")).value == 1
     assert alpha(values_of("1 5 1 5", "5 1 5 1")).value < 0
+
+
+@given(RATED, st.sampled_from(sorted(DISTANCES)))
+def test_the_quick_alpha_is_that_of_nltk(values, distance):
+    found = alpha(values, distance)
+    assume(found.value is not None)
+    often = Counter(item for _, item in values)
+    sums = np.zeros((5, 5))
+    for (one, item), first in values.items():
+        for (other, same), second in values.items():
+            if item == same and one != other:
+                sums[first - 1, second - 1] += 1 / (often[item] - 1)
+    assert alpha_of(sums.ravel(), distance) == pytest.approx(found.value)
+
+
+def test_interval_holds_the_value_and_shrinks_with_more_texts():
+    few, many = (values_of("1 2 3 4 5 5 4 1 " * times, "1 3 3 4 4 5 2 1 " * times) for times in (2, 12))
+    low, high = alpha_interval(few)
+    assert low < alpha(few).value < high <= 1
+    narrow = alpha_interval(many)
+    assert narrow[1] - narrow[0] < (high - low) / 1.5
+    assert narrow == pytest.approx(alpha_interval(many, "interval"), abs=0.1)
 
 
 def test_unknown_distance():

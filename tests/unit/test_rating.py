@@ -83,7 +83,7 @@ def test_claims_with_ratings(of, order):
     ratings = rated(of)
     found = claims(scores(TEXTS, PAIRS, ratings), ratings)
     assert [claim[3] for claim in found] == ["holds", "holds", "holds", order]
-    assert found[1][2] == "1.00"
+    assert found[1][2] == "1.00 (1.00 to 1.00)"
 
 
 def test_people_can_turn_an_order():
