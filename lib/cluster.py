@@ -25,6 +25,7 @@ _PLUGIN = "snakemake_executor_plugin_slurm"
 _ALIVE = "PENDING,CONFIGURING,RUNNING,SUSPENDED,STOPPED,COMPLETING,REQUEUED"
 _PATIENCE = 180  # seconds that cancelled jobs may take to end; SLURM kills them after 30 by default
 _CALM = 5  # looks without a job, after which no sbatch is at work any more that a killed Snakemake had begun
+_ATTEMPTS = 6  # of the watcher to reach SLURM, whose controller may be away for a while
 _PAUSE = 1.0  # seconds between two looks
 _LATENCY = 60  # seconds that a file of another machine may take to be seen on a shared file system
 _POLL = 10  # seconds before the first look at the state of jobs, later ones are rarer
@@ -154,10 +155,14 @@ def watched(name: str, lock: int) -> Iterator[None]:
 def main(name: str) -> None:
     """Waits until the other end of standard input is closed, then cancels the jobs of that name."""
     calm = 1 if sys.stdin.buffer.read() else _CALM
-    try:
-        count = cancel(name, calm)
-    except StudyError as error:
-        sys.exit(f"spidercompose: jobs named {name}_... may be left: {error}")
+    for left in reversed(range(_ATTEMPTS)):
+        try:
+            count = cancel(name, calm)
+            break
+        except StudyError as error:  # the controller may be busy or start again
+            if not left:
+                sys.exit(f"spidercompose: jobs named {name}_... may be left: {error}")
+            time.sleep(10 * _PAUSE)
     if count:
         print(f"study: {count} jobs were cancelled", file=sys.stderr, flush=True)
 

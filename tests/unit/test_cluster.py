@@ -1,6 +1,7 @@
 """Steps on a cluster, with stand-ins for SLURM's commands; tests/cluster has the real ones."""
 
 import fcntl
+import io
 import os
 import re
 import signal
@@ -159,6 +160,21 @@ def test_a_killed_study_has_its_jobs_cancelled_and_its_lock_kept_until_then(slur
     assert cancelled(slurm) == ["5"]
     assert slurm.read_text() == ""
     assert time.monotonic() - start < 30
+
+
+@pytest.mark.parametrize(("failures", "left"), [(2, ""), (99, f"5 {NAME}_a\n")])
+def test_the_watcher_asks_again_when_slurm_does_not_answer(slurm, monkeypatch, failures, left):
+    squeue = slurm.parent / "bin" / "squeue"
+    count = f"n=$(cat $JOBS.n 2>/dev/null || echo 0); echo $((n + 1)) >$JOBS.n; [ $n -ge {failures} ] || exit 1"
+    script(squeue, f"{count}\n{COMMANDS['squeue']}")
+    slurm.write_text(f"5 {NAME}_a\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    if left:
+        with pytest.raises(SystemExit, match="may be left: SLURM does not answer"):
+            cluster.main(NAME)
+    else:
+        cluster.main(NAME)
+    assert slurm.read_text() == left
 
 
 def test_words_of_jobs_pass_and_those_of_the_plugin_do_not(capfd):
