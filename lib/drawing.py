@@ -233,6 +233,7 @@ def bars(
     """
     groups, names = list(dict.fromkeys(frame[group])), list(dict.fromkeys(frame[series]))
     step, unit = 0.8 / len(names), frame[value].max() <= 1  # shares need two digits
+    room = len(groups) * len(names) <= 16  # for numbers above the bars
     with canvas(_WIDTH, 3.0) as (fig, (axes,)):
         for i, name in enumerate(names):
             rows = frame[frame[series] == name]
@@ -242,7 +243,8 @@ def bars(
             if low and high:
                 spread = [rows[value] - rows[low], rows[high] - rows[value]]
                 axes.errorbar(at, rows[value], yerr=spread, fmt="none", ecolor=_INK, elinewidth=1, capsize=2.5)
-            for x, height, top in zip(at, rows[value], rows[high] if high else rows[value], strict=True):
+            tops = rows[high] if high else rows[value]
+            for x, height, top in zip(at, rows[value], tops, strict=True) if room else ():
                 axes.annotate(
                     f"{height:.{2 if unit else 1}f}",
                     (x, top),
@@ -255,7 +257,7 @@ def bars(
         axes.set(ylabel=label)
         axes.margins(y=0.12)
         axes.tick_params(axis="x", length=0)
-        axes.legend(ncols=len(names), loc="lower left", bbox_to_anchor=(0, 1.0))
+        axes.legend(ncols=min(len(names), 5), loc="lower left", bbox_to_anchor=(0, 1.0))
     return fig
 
 
@@ -264,8 +266,8 @@ def heat_map(
     rows: Sequence[str],
     columns: Sequence[str],
     label: str,
-    digits: int,
-    least: float,
+    digits: int = 0,
+    least: float = 0,
 ) -> "Figure":
     """Numbers as cells, darker for more; so that it survives grey print, large numbers are written in their cells.
 

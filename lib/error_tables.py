@@ -2,17 +2,28 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from lib.comparison import MODELS, baseline_outputs, conclusion, model_output
 from lib.datasets import whole_queries
-from lib.metrics.errors import CORRECT, KINDS_OF_ERROR, PARAPHRASE, Diagnosis, diagnose
+from lib.errors import StudyError
+from lib.inputs import run_name
+from lib.metrics.bootstrap import Estimate, interval
+from lib.metrics.errors import CORRECT, DROPPED, INVENTED, KINDS_OF_ERROR, PARAPHRASE, Diagnosis, diagnose
 from lib.metrics.errors.trust import Trust
 from lib.metrics.text import joined, sentence_bleu
+from lib.models.configuration import TREE_MODELS
 from lib.records import KINDS, Pair, Schema
+from lib.report import verdict
 from lib.splitting import split
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from lib.models.explain import Attention
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +35,57 @@ class Judged:
     text: str
     diagnosis: Diagnosis
     bleu: float  # of the sentence, 0-100
+
+
+def learned(runs: Path, dataset: str) -> dict[str, Path]:
+    """The first run of each model that has learned a dataset and written its test texts.
+
+    Args:
+        runs: folder of the runs of a study.
+        dataset: name of the dataset.
+
+    Raises:
+        StudyError: if there is none.
+    """
+    folders = {model: Path(runs) / run_name(model, dataset, 1) for model in MODELS}
+    found = {model: folder for model, folder in folders.items() if (folder / "predictions-test.jsonl").is_file()}
+    if not found:
+        raise StudyError(f"'{runs}' holds no scored run on '{dataset}': run the study first, or train one")
+    return found
+
+
+def written(found: Mapping[str, Path], data: Path, pairs: Sequence[Pair]) -> dict[str, Sequence[str]]:
+    """What models and the baselines that only copy wrote for test pairs, by name as shown.
+
+    Args:
+        found: run of each model.
+        data: dataset that they learned from.
+        pairs: its test pairs.
+    """
+    outputs = [model_output(MODELS[model], data.name, [run], pairs) for model, run in found.items()]
+    return {output.system: output.texts[0] for output in (*outputs, *baseline_outputs(data, pairs))}
+
+
+def for_attention(found: Mapping[str, Path]) -> tuple[str, str]:
+    """A sequence model and a tree model to look into; the same twice where a study has only one sort."""
+    trees = [model for model in found if model in TREE_MODELS]
+    others = [model for model in found if model not in TREE_MODELS]
+    return (others or trees)[0], (trees or others)[-1]
+
+
+def short_pair(pairs: Sequence[Pair]) -> Pair:
+    """A pair with SELECT, WHERE and ORDER BY whose SQL is short enough for a picture; else the shortest."""
+    ranked = sorted(pairs, key=lambda pair: (pair.kinds != ("SELECT", "WHERE", "ORDER BY"), len(pair.sql), pair.id))
+    return ranked[0]
+
+
+def attention_table(seen: "Attention") -> "DataFrame":
+    """Attention as a table: a row for each word, a column for each token, which are numbered since they may repeat."""
+    import pandas
+
+    frame = pandas.DataFrame(seen.weights.round(3), columns=[f"{i} {word}" for i, word in enumerate(seen.source)])
+    frame.insert(0, "word", seen.words)
+    return frame
 
 
 def judge(texts: Mapping[str, Sequence[str]], pairs: Sequence[Pair], schemas: Mapping[str, Schema]) -> list[Judged]:
@@ -130,6 +192,54 @@ def trust_table(rows: Sequence[Trust]) -> "DataFrame":
     columns = ["kind", "edited", "found %", "edited, worded otherwise", "found there %", "false alarms %",
                "right when reported %"]  # fmt: skip
     return pandas.DataFrame(found, columns=columns)
+
+
+def claims(judged: Sequence[Judged], systems: Sequence[str], trusted: Sequence[Trust]) -> list[tuple]:
+    """What we find, for `report.show_verdicts`; intervals (95 %) by resampling pairs, those of one SQL together.
+
+    Args:
+        judged: texts of all systems.
+        systems: the models among them.
+        trusted: how the rules did on known faults.
+    """
+    weakest = min(trusted, key=lambda row: row.precision)
+    most = max(trusted, key=lambda row: row.false_alarms)
+    found = [
+        ("a kind that is reported is right 9 times of 10, if every other text has it", "not asked",
+         f"{100 * weakest.precision:.0f} % or more, least for {weakest.error}", verdict(weakest.precision >= 0.9)),
+        ("no rule accuses more than 1 of 20 right texts", "not asked",
+         f"{100 * most.false_alarms:.1f} % or less, most for {most.error}", verdict(most.false_alarms <= 0.05)),
+    ]  # fmt: skip
+    for system in systems:
+        mine = [item for item in judged if item.system == system]
+        gap = _gap(mine, lambda item: (DROPPED in item.diagnosis.errors) - (INVENTED in item.diagnosis.errors))
+        claim = f"{system}: clauses are dropped more often than invented (points of percent)"
+        found.append((claim, "not asked", _said(gap, 1), conclusion(gap, above=True)))
+        if {3, 4} <= {item.pair.n_clauses for item in mine}:
+            more = _more_with_clauses(mine)
+            claim = f"{system}: texts for 4 clauses have more kinds of error than texts for 3"
+            found.append((claim, "not asked", _said(more, 2), conclusion(more, above=True)))
+    return found
+
+
+def _gap(items: Sequence[Judged], value) -> Estimate:
+    rows = np.array([[100 * value(item), 1] for item in items], dtype=float)
+    return interval(rows, [item.pair.sql for item in items], lambda sums: sums[0] / sums[1])
+
+
+def _more_with_clauses(items: Sequence[Judged]) -> Estimate:
+    """Mean number of kinds of error a text with 4 clauses, minus that with 3."""
+    rows = np.zeros((len(items), 4))
+    for row, item in zip(rows, items, strict=True):
+        place = {3: 0, 4: 2}.get(item.pair.n_clauses)
+        if place is not None:
+            row[place : place + 2] = len(item.diagnosis.errors), 1
+    groups = [item.pair.sql for item in items]
+    return interval(rows, groups, lambda sums: sums[2] / max(sums[3], 1) - sums[0] / max(sums[1], 1))
+
+
+def _said(found: Estimate, digits: int) -> str:
+    return f"{found.value:+.{digits}f} ({found.low:+.{digits}f} to {found.high:+.{digits}f})"
 
 
 def worst(judged: Sequence[Judged], count: int) -> "DataFrame":

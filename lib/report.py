@@ -70,7 +70,7 @@ def show_table(
     display(HTML(_html(columns, cells, _numeric(frame), name if keep else "", caption, note)))
 
 
-def save_figure(fig: "Figure", name: str, data: "DataFrame", caption: str) -> None:
+def save_figure(fig: "Figure", name: str, data: "DataFrame", caption: str, keep: bool = True) -> None:
     """Writes `NAME.svg`, `NAME.png`, `NAME.csv` and a page `NAME.md` with the caption, and shows the figure.
 
     Args:
@@ -78,23 +78,31 @@ def save_figure(fig: "Figure", name: str, data: "DataFrame", caption: str) -> No
         name: letters, digits, `_` and `-`.
         data: the numbers or words behind it, one row a mark.
         caption: what it shows, for those who see it and for those who hear it.
+        keep: False shows it only, such as words of a corpus that is not ours to publish.
 
     Raises:
         ParameterError: if `name` cannot be a file name.
     """
-    import matplotlib
     from IPython.display import HTML, Image, display
 
     _check_name(name)
+    png = _with_few_colours(_drawn(fig, "png", {"Software": None}))
+    if keep:
+        _write_figure(fig, name, png, to_csv(data), caption)
+    display(Image(data=png, format="png", alt=caption))
+    label = f' id="{name}"' if keep else ""
+    display(HTML(f"<p{label}><em>{escape(caption)}</em></p>"))
+
+
+def _write_figure(fig: "Figure", name: str, png: bytes, csv: str, caption: str) -> None:
+    import matplotlib
+
     folder = figures_dir()
-    write_text(folder / f"{name}.csv", to_csv(data))
+    write_text(folder / f"{name}.csv", csv)
     with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):  # ids in the file would else be random
         _write(folder / f"{name}.svg", _drawn(fig, "svg", {"Date": None, "Creator": None}))
     write_text(folder / f"{name}.md", f"**{caption}**\n\n![{caption}]({name}.svg)\n")
-    png = _with_few_colours(_drawn(fig, "png", {"Software": None}))
     _write(folder / f"{name}.png", png)
-    display(Image(data=png, format="png", alt=caption))
-    display(HTML(f'<p id="{name}"><em>{escape(caption)}</em></p>'))
 
 
 def show_verdicts(claims: Sequence[tuple[str, object, object, str]], name: str) -> None:

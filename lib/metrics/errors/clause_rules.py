@@ -24,6 +24,8 @@ def clause_dropped(case: Case) -> Iterator[Finding]:
 def _starts_inside(words: Sequence[str], reference: Sequence[str]) -> bool:
     """Whether a text begins with what the reference has in its middle: its "who" or "which" asks for nothing."""
     start = words[:2]
+    if not start or start[0] not in lexicon.RELATIVES:
+        return False
     return start != reference[:2] and start in (reference[i : i + 2] for i in range(1, len(reference) - 1))
 
 

@@ -7,6 +7,7 @@ from lib.metrics.errors.case import (
     COLUMN,
     COMPARISON,
     REPETITION,
+    SIGNED,
     VALUE,
     Case,
     Finding,
@@ -15,8 +16,6 @@ from lib.metrics.errors.case import (
 )
 from lib.metrics.errors.facets import Facet, calls_by_name, name_words, numbers_said, value_places
 from lib.metrics.errors.readings import DOWN, UP, Compared, Reading, direction, forms_of, repeated
-
-_SIGNED = frozenset({">", ">=", "<", "<=", "between"})
 
 
 def wrong_aggregate(case: Case) -> Iterator[Finding]:
@@ -59,8 +58,11 @@ def _wrong_signs(case: Case) -> Iterator[Finding]:
     asked = [facet for facet in case.wanted.of("comparison") if facet.kind not in case.dropped]
     signs = {facet.what for facet in asked} | {found.sign for found in case.reference.compared}
     for found in case.text.compared:
-        known = _signs_of(case, found) or signs
-        if asked and found.sign in _SIGNED and found.sign not in known:
+        known = _signs_of(case, found)
+        if not known and comparisons_invented(case):
+            continue  # it belongs to a clause that the SQL does not have
+        known = known or signs
+        if asked and found.sign in SIGNED and found.sign not in known:
             yield Finding(COMPARISON, _clause_of(case, found), found.sign)
     turned = _times(case.text) - _times(case.reference)
     if asked and turned and _times(case.reference):
@@ -93,7 +95,7 @@ def _clause_of(case: Case, found: Compared) -> str:
 def _lost_signs(case: Case) -> Iterator[Finding]:
     """The value is there, what compares with it is not: with 3 boats for more than 3 boats."""
     for facet in case.wanted.of("comparison"):
-        if facet.kind in case.dropped or not facet.limit or facet.what not in _SIGNED:
+        if facet.kind in case.dropped or not facet.limit or facet.what not in SIGNED:
             continue
         value = Facet(facet.kind, "value", facet.limit)
         there, here = value_places(case.reference, value), value_places(case.text, value)
@@ -133,7 +135,8 @@ def wrong_value(case: Case) -> Iterator[Finding]:
     known = numbers_said(case.reference).union(*(facet.what.split() for facet in case.wanted.of("value")))
     foreign = sorted(numbers_said(case.text) - known)
     if foreign and not gone and not comparisons_invented(case):
-        yield Finding(VALUE, next((facet.kind for facet in case.wanted.of("value")), ""), foreign[0])
+        kinds = [facet.kind for facet in case.wanted.of("value") if facet.kind not in case.dropped]
+        yield Finding(VALUE, next(iter(kinds), ""), foreign[0])
 
 
 def wrong_column(case: Case) -> Iterator[Finding]:
@@ -142,12 +145,13 @@ def wrong_column(case: Case) -> Iterator[Finding]:
     Without a strange noun a lost column counts if it is asked for: nothing else says it.
     """
     strange, which = case.strange, not _WHICH.isdisjoint(case.text.words)
-    for facet in case.wanted.of("column") if strange else ():
-        if facet.kind not in case.dropped and missing_words(case, facet):
-            yield Finding(COLUMN, facet.kind, facet.what)
-    for facet in case.lost:
-        asked = facet.sort == "column" and facet.kind == "SELECT" and not (which and calls_by_name(facet))
-        if facet.sort in ("column", "table") and (strange or asked):
+    for facet in case.wanted.facets:
+        if facet.sort not in ("column", "table") or facet.kind in case.dropped or (which and calls_by_name(facet)):
+            continue
+        lost = facet in case.lost
+        asked = facet.sort == "column" and facet.kind == "SELECT"
+        half = facet.sort == "column" and missing_words(case, facet)
+        if (lost and (strange or asked)) or (half and strange):
             yield Finding(COLUMN, facet.kind, facet.what)
 
 
