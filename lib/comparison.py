@@ -1,7 +1,14 @@
-"""Systems side by side on the same test pairs: scores, their intervals, and what experiment 2 takes away."""
+"""Systems side by side: what they wrote, their scores with intervals, differences, and the order that scores give.
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+Intervals and tests resample two things with replacement: the test questions, all pairs of one SQL together, and the
+training runs of a model. Systems that were tested on the same pairs are compared on the same draws of them. With one
+run of a model an interval covers the choice of questions alone.
+"""
+
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,17 +16,20 @@ import numpy as np
 
 from lib.datasets import read_part
 from lib.errors import ModelError
-from lib.files import read_jsonl
-from lib.metrics.bootstrap import Comparison, Estimate, compare, interval
-from lib.metrics.text import N_STATISTICS, bleu_of, bleu_statistics, exact_matches, joined, sentence_bleu
+from lib.metrics.bootstrap import Estimate, estimate, kendall_tau, p_value, resampled
+from lib.metrics.predictions import with_reference
+from lib.metrics.text import joined, sentence_bleu
 from lib.partition.baselines import BASELINES, Lookup
 from lib.records import Pair
 from lib.report import VERDICTS
+from lib.run_results import BASELINE_NAMES, Result, texts_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-_COLUMNS = N_STATISTICS + 2  # of one seed: what BLEU needs, exact matches, pairs
+PAPER_MODELS = {"bilstm": "BiLSTM", "abs": "ABS", "rel": "REL", "treelstm": "TreeLSTM", "rgt": "RGT"}  # its names
+MODELS = PAPER_MODELS | {"compositional": "Ours"}
+_RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +43,7 @@ class Output:
 
 def read_tests(data: Path) -> list[Pair]:
     """The test pairs that have a text."""
-    return [pair for pair in read_part(data, "test") if pair.text.strip()]
+    return with_reference(read_part(data, "test"))
 
 
 def baseline_outputs(data: Path, pairs: Sequence[Pair]) -> list[Output]:
@@ -55,126 +65,7 @@ def model_output(system: str, dataset: str, runs: Iterable[Path], pairs: Sequenc
     Raises:
         ModelError: if a run has no text for a pair.
     """
-    texts = []
-    for run in runs:
-        written = {record["id"]: record["text"] for record in read_jsonl(run / "predictions-test.jsonl")}
-        missing = [pair.id for pair in pairs if pair.id not in written]
-        if missing:
-            raise ModelError(f"'{run}' has no text for {missing[0]}: evaluate it again on this dataset")
-        texts.append(tuple(written[pair.id] for pair in pairs))
-    return Output(system, dataset, tuple(texts))
-
-
-def statistics(output: Output, pairs: Sequence[Pair]) -> np.ndarray:
-    """What the scores need to know of each pair, (pairs, seeds * _COLUMNS); resamples add up rows."""
-    references = [pair.text for pair in pairs]
-    blocks = []
-    for texts in output.texts:
-        counts = bleu_statistics(map(joined, texts), map(joined, references))
-        exact = np.array(exact_matches(texts, references), dtype=np.int64)
-        blocks.append(np.column_stack([counts, exact, np.ones_like(exact)]))
-    return np.concatenate(blocks, axis=1)
-
-
-def mean_bleu(sums: np.ndarray) -> float:
-    """Corpus BLEU-4, 0-100, mean over seeds, of summed statistics."""
-    return float(np.mean([bleu_of(block) for block in _blocks(sums)]))
-
-
-def mean_exact(sums: np.ndarray) -> float:
-    """Exact match in percent, mean over seeds, of summed statistics."""
-    return float(np.mean([100 * block[N_STATISTICS] / block[N_STATISTICS + 1] for block in _blocks(sums)]))
-
-
-def mean_score(sums: np.ndarray) -> float:
-    """The mean of BLEU and exact match, 0-100: the paper's score without its human ratings."""
-    return (mean_bleu(sums) + mean_exact(sums)) / 2
-
-
-def _blocks(sums: np.ndarray) -> np.ndarray:
-    return sums.reshape(-1, _COLUMNS)
-
-
-EXPERIMENTS = {"paper": "experiment 1", "experiment2": "experiment 2"}  # datasets by the paper's names
-MODELS = {"bilstm": "BiLSTM", "abs": "ABS", "rel": "REL", "treelstm": "TreeLSTM", "rgt": "RGT"}  # the paper's names
-SCORES = {"BLEU-4": mean_bleu, "exact match %": mean_exact, "mean": mean_score}
-
-
-def score_table(outputs: Sequence[Output], pairs: Sequence[Pair]) -> "DataFrame":
-    """Every score of every output with its 95 % interval; pairs of one SQL are drawn together.
-
-    Returns:
-        Columns system, dataset, seeds, score, value, low, high.
-    """
-    import pandas
-
-    groups = [pair.sql for pair in pairs]
-    rows = []
-    for output in outputs:
-        counts = statistics(output, pairs)
-        for name, score in SCORES.items():
-            found: Estimate = interval(counts, groups, score)
-            rows.append((output.system, output.dataset, len(output.texts), name, found.value, found.low, found.high))
-    return pandas.DataFrame(rows, columns=["system", "dataset", "seeds", "score", "value", "low", "high"])
-
-
-def experiments(scores: "DataFrame") -> "DataFrame":
-    """Scores side by side, as in table 9 of the paper.
-
-    Args:
-        scores: of `score_table`.
-
-    Returns:
-        Columns system, score, experiment 1, experiment 2, difference, and the other datasets; in the order given.
-    """
-    wide = scores.pivot(index=["system", "score"], columns="dataset", values="value")
-    wide = wide.reindex(scores[["system", "score"]].drop_duplicates().apply(tuple, axis=1).tolist())
-    wide = wide[list(dict.fromkeys(scores["dataset"]))].rename(columns=EXPERIMENTS)
-    wide.insert(2, "difference", wide["experiment 1"] - wide["experiment 2"])
-    return wide.reset_index()
-
-
-def difference(
-    outputs: Sequence[Output], pairs: Sequence[Pair], one: tuple[str, str], other: tuple[str, str]
-) -> Comparison:
-    """BLEU of one output minus that of another, paired over resamples of the test questions.
-
-    Args:
-        outputs: of all systems on all datasets.
-        pairs: test pairs.
-        one: system and dataset of the first.
-        other: of the second.
-    """
-    by_key = {(output.system, output.dataset): output for output in outputs}
-    ours, theirs = (statistics(by_key[key], pairs) for key in (one, other))
-    return compare(ours, theirs, [pair.sql for pair in pairs], mean_bleu)
-
-
-def conclusion(found: Estimate, above: bool) -> str:
-    """Whether a difference is above (or below) zero; `too close` if its interval holds zero.
-
-    >>> conclusion(Estimate(-3.0, -5.0, -1.0), above=False), conclusion(Estimate(0.5, -1.0, 2.0), above=True)
-    ('holds', 'too close')
-    """
-    low, high = (found.low, found.high) if above else (-found.high, -found.low)
-    return VERDICTS[0] if low > 0 else VERDICTS[1] if high < 0 else VERDICTS[2]
-
-
-def by_clauses(outputs: Sequence[Output], pairs: Sequence[Pair]) -> "DataFrame":
-    """BLEU by number of clauses.
-
-    Returns:
-        Columns system, dataset, clauses, pairs, BLEU-4.
-    """
-    import pandas
-
-    rows = []
-    for size in sorted({pair.n_clauses for pair in pairs}):
-        chosen = [index for index, pair in enumerate(pairs) if pair.n_clauses == size]
-        for output in outputs:
-            sums = statistics(output, pairs)[chosen].sum(axis=0)
-            rows.append((output.system, output.dataset, size, len(chosen), mean_bleu(sums)))
-    return pandas.DataFrame(rows, columns=["system", "dataset", "clauses", "pairs", "BLEU-4"])
+    return Output(system, dataset, tuple(tuple(texts_of(run, pairs)) for run in runs))
 
 
 def examples(output: Output, pairs: Sequence[Pair]) -> "DataFrame":
@@ -191,3 +82,182 @@ def examples(output: Output, pairs: Sequence[Pair]) -> "DataFrame":
     chosen = [ranked[-1], ranked[len(ranked) // 2], ranked[0]]
     rows = [(pair.sql, pair.text, text, score) for score, _, pair, text in chosen]
     return pandas.DataFrame(rows, columns=["SQL", "reference", "text", "sentence BLEU"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # known by identity, so that its resamples can be kept
+class Cell:
+    """All results of one system on one dataset."""
+
+    system: str  # as shown
+    dataset: str
+    seeds: int  # training runs
+    learns: bool  # False: a baseline
+    ids: tuple[str, ...]  # of the test pairs
+    groups: tuple[int, ...]  # the same number: the same SQL
+    clauses: tuple[int, ...]  # number of clauses of each pair
+    sums: np.ndarray  # (seeds, pairs, metrics.sums.N_SUMS)
+
+
+Board = Mapping[tuple[str, str], Cell]  # by system and dataset; a missing one has no result yet
+
+
+def board(results: Sequence[Result], models: Sequence[str], datasets: Sequence[str], seeds: int) -> Board:
+    """Results by system and dataset, models first, in the orders given; those of others are left out.
+
+    Args:
+        results: of all runs.
+        models: names in ENCODERS.
+        datasets: their names.
+        seeds: of each model, 1 to this.
+
+    Raises:
+        ModelError: if there are none, or those on one dataset are for other test pairs: it was made again in between.
+    """
+    found: dict[tuple[str, str], list[Result]] = {}
+    for result in sorted(results, key=lambda result: result.seed or 0):
+        if result.seed is None or result.seed <= seeds:
+            found.setdefault((result.system, result.dataset), []).append(result)
+    cells = {}
+    for system in (*models, *BASELINE_NAMES):
+        for dataset in datasets:
+            if (system, dataset) in found:
+                cell = _cell(found[system, dataset], system in models)
+                cells[cell.system, dataset] = cell
+    if not cells:
+        raise ModelError("there is no result of these models yet: run the study, or one of its runs, first")
+    _check_pairs(cells.values())
+    return cells
+
+
+def _cell(results: Sequence[Result], learns: bool) -> Cell:
+    first = results[0]
+    if any(result.ids != first.ids for result in results):
+        raise ModelError(_OLD.format(first.dataset))
+    name = MODELS.get(first.system, first.system)
+    sums = np.stack([result.sums for result in results])
+    return Cell(name, first.dataset, len(results), learns, first.ids, first.groups, first.clauses, sums)
+
+
+_OLD = "results on dataset '{}' are for different test pairs, it was made again in between: run the study again"
+
+
+def _check_pairs(cells: Iterable[Cell]) -> None:
+    ids: dict[str, tuple[str, ...]] = {}
+    for cell in cells:
+        if ids.setdefault(cell.dataset, cell.ids) != cell.ids:
+            raise ModelError(_OLD.format(cell.dataset))
+
+
+def systems(cells: Board) -> list[str]:
+    """The systems of a board, in its order."""
+    return list(dict.fromkeys(system for system, _ in cells))
+
+
+def learners(cells: Board) -> list[str]:
+    """The models of a board, without the baselines."""
+    return list(dict.fromkeys(cell.system for cell in cells.values() if cell.learns))
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A figure, and what it was in each resample."""
+
+    value: float
+    draws: np.ndarray  # (resamples,)
+
+    @property
+    def estimate(self) -> Estimate:
+        """The figure with its 95 % interval."""
+        return estimate(self.value, self.draws)
+
+    @property
+    def p(self) -> float:
+        """Two-sided, that it is 0."""
+        return p_value(self.draws)
+
+
+def sample(cell: Cell, score: Callable[[np.ndarray], np.ndarray]) -> Sample:
+    """The mean of a score over the runs of a system, and what it was in resamples of questions and of runs.
+
+    Args:
+        cell: results of the system on a dataset.
+        score: one of metrics.sums.SCORES.
+    """
+    scores = score(_draws(cell))
+    rng = np.random.default_rng(_number(f"{cell.system} {cell.dataset}"))  # runs of two models are not paired
+    chosen = rng.integers(0, scores.shape[1], size=scores.shape)
+    value = float(score(cell.sums.sum(axis=1)).mean())
+    return Sample(value, np.take_along_axis(scores, chosen, axis=1).mean(axis=1))
+
+
+@lru_cache(maxsize=256)
+def _draws(cell: Cell) -> np.ndarray:
+    """Sums of each resample of the questions for each run, (resamples, seeds, metrics.sums.N_SUMS)."""
+    seeds, pairs, width = cell.sums.shape
+    flat = cell.sums.transpose(1, 0, 2).reshape(pairs, seeds * width)
+    draws = resampled(flat, cell.groups, _RESAMPLES, _number("\n".join(cell.ids)))  # by the pairs: paired where alike
+    return draws.reshape(-1, seeds, width)
+
+
+def _number(text: str) -> int:
+    return zlib.crc32(text.encode())
+
+
+def combined(function: Callable[..., np.ndarray], *samples: Sample) -> Sample:
+    """A figure made from others, such as a difference, draw by draw.
+
+    Args:
+        function: of as many numbers, or arrays of draws, as there are samples.
+        samples: what it is made from.
+    """
+    return Sample(float(function(*(s.value for s in samples))), np.asarray(function(*(s.draws for s in samples))))
+
+
+def minus(one: Sample, other: Sample) -> Sample:
+    """The difference of two figures."""
+    return combined(np.subtract, one, other)
+
+
+def per_seed(cell: Cell, score: Callable[[np.ndarray], np.ndarray]) -> list[float]:
+    """A score of each run."""
+    return score(cell.sums.sum(axis=1)).tolist()
+
+
+def only_clauses(cell: Cell, size: int) -> Cell:
+    """The same results on the pairs with so many clauses."""
+    chosen = [index for index, count in enumerate(cell.clauses) if count == size]
+    picked = {name: tuple(getattr(cell, name)[i] for i in chosen) for name in ("ids", "groups", "clauses")}
+    return replace(cell, **picked, sums=cell.sums[:, chosen])
+
+
+def order_agreement(
+    cells: Board, datasets: tuple[str, str], score: Callable[[np.ndarray], np.ndarray], models: Sequence[str] = ()
+) -> tuple[list[str], Sample | None]:
+    """Kendall's tau between the orders of the models on two datasets, -1 to 1.
+
+    Args:
+        cells: all results.
+        datasets: the two.
+        score: that the models are ordered by.
+        models: as shown, those to order; all by default.
+
+    Returns:
+        The models with results on both, and tau; None for fewer than two models.
+    """
+    names = [name for name in models or learners(cells) if all((name, dataset) in cells for dataset in datasets)]
+    if len(names) < 2:
+        return names, None
+    sides = [[sample(cells[name, dataset], score) for name in names] for dataset in datasets]
+    value = kendall_tau(*([s.value for s in side] for side in sides))
+    draws = zip(*(np.stack([s.draws for s in side], axis=1) for side in sides), strict=True)
+    return names, Sample(value, np.nan_to_num([kendall_tau(list(a), list(b)) for a, b in draws]))
+
+
+def conclusion(found: Estimate, above: bool) -> str:
+    """Whether a figure is above (or below) zero; `too close` if its interval holds zero.
+
+    >>> conclusion(Estimate(-3.0, -5.0, -1.0), above=False), conclusion(Estimate(0.5, -1.0, 2.0), above=True)
+    ('holds', 'too close')
+    """
+    low, high = (found.low, found.high) if above else (-found.high, -found.low)
+    return VERDICTS[0] if low > 0 else VERDICTS[1] if high < 0 else VERDICTS[2]

@@ -268,6 +268,7 @@ def heat_map(
     label: str,
     digits: int = 0,
     least: float = 0,
+    top: float | None = None,
 ) -> "Figure":
     """Numbers as cells, darker for more; so that it survives grey print, large numbers are written in their cells.
 
@@ -278,11 +279,12 @@ def heat_map(
         label: words and unit for the scale.
         digits: behind the point.
         least: numbers from here on are written.
+        top: end of the scale; the largest number by default.
     """
     width, height = 0.34 * len(columns) + 2.6, 0.26 * len(rows) + 1.5
     long = max(map(len, columns)) > 4
     with canvas(max(_WIDTH * 0.6, width), max(2.0, height)) as (fig, (axes,)):
-        picture = axes.imshow(values, cmap="Greys", vmin=0, aspect="auto")
+        picture = axes.imshow(values, cmap="Greys", vmin=0, vmax=top, aspect="auto")
         top = picture.get_clim()[1]
         for row, numbers in enumerate(values):
             for column, number in enumerate(numbers):

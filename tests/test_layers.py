@@ -45,6 +45,8 @@ LAYERS = [
     "report",
     "length_tables",
     "comparison",
+    "comparison_tables",
+    "statements",
     "error_tables",
     "rating",
     "rating_widget",

@@ -1,27 +1,37 @@
-"""Systems side by side: scores against sacrebleu, intervals that mean something, conclusions that dare say no."""
+"""Systems side by side: scores against the metrics, intervals that mean something, missing results that are said."""
 
 import json
 
+import numpy as np
 import pytest
 
 from lib.comparison import (
-    SCORES,
+    Cell,
     Output,
+    Sample,
     baseline_outputs,
-    by_clauses,
+    board,
+    combined,
     conclusion,
-    difference,
     examples,
-    experiments,
+    learners,
+    minus,
     model_output,
-    score_table,
+    only_clauses,
+    order_agreement,
+    per_seed,
+    sample,
+    systems,
 )
 from lib.datasets import write_part
 from lib.errors import ModelError
 from lib.files import write_json
 from lib.metrics.bootstrap import Estimate
-from lib.metrics.text import bleu, score_texts
+from lib.metrics.sums import SCORES, bleu, counts, exact_match, sums
+from lib.metrics.text import bleu as corpus_bleu
+from lib.metrics.text import score_texts
 from lib.records import Pair
+from lib.run_results import NEAREST, Result
 
 
 def pair(number: int, text: str, kinds=("SELECT", "WHERE", "ORDER BY"), sql: str = "") -> Pair:
@@ -40,37 +50,121 @@ GOOD = tuple(TEXTS)
 WORSE = ("show the names of all dogs", "list the cats by age", "how many birds are there", "what is it called then")
 
 
-def test_scores_are_those_of_the_metrics_module():
-    table = score_table([Output("m", "paper", (WORSE,))], PAIRS).set_index("score")["value"]
+def result(system: str, dataset: str, seed: int | None, texts, ids=("a", "b", "c", "d"), groups=(0, 1, 2, 3)) -> Result:
+    rows = sums(counts(texts, TEXTS[: len(texts)]))
+    return Result(system, dataset, seed, {}, tuple(ids), tuple(groups), (3, 3, 3, 4)[: len(texts)], rows)
+
+
+def cell(*runs, system: str = "m", dataset: str = "paper", groups=(0, 1, 2, 3)) -> Cell:
+    found = [result(system, dataset, seed, texts, groups=groups) for seed, texts in enumerate(runs, start=1)]
+    return board(found, [system], [dataset], len(runs))[system, dataset]
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_scores_are_those_of_the_metrics_module(name):
     expected = score_texts(WORSE, TEXTS)
-    assert table["BLEU-4"] == pytest.approx(expected.bleu)
-    assert table["exact match %"] == expected.exact_match == 25
-    assert table["mean"] == pytest.approx((expected.bleu + 25) / 2)
+    values = {"BLEU-4": expected.bleu, "chrF": expected.chrf, "exact match %": 25, "mean": (expected.bleu + 25) / 2}
+    assert sample(cell(WORSE), SCORES[name]).value == pytest.approx(values[name])
 
 
 def test_several_seeds_are_averaged_not_pooled():
-    table = score_table([Output("m", "paper", (GOOD, WORSE))], PAIRS).set_index("score")["value"]
-    assert table["BLEU-4"] == pytest.approx((100 + bleu(list(WORSE), TEXTS)) / 2)
-    assert table["exact match %"] == (100 + 25) / 2
+    both = cell(GOOD, WORSE)
+    assert sample(both, bleu).value == pytest.approx((100 + corpus_bleu(list(WORSE), TEXTS)) / 2)
+    assert sample(both, exact_match).value == (100 + 25) / 2
+    assert per_seed(both, exact_match) == [100, 25]
 
 
 def test_interval_holds_the_value_and_is_a_point_where_all_are_right():
-    rows = score_table([Output("m", "a", (GOOD,)), Output("m", "b", (WORSE,))], PAIRS)
-    assert len(rows) == 2 * len(SCORES)
-    assert (rows["low"] <= rows["value"]).all()
-    assert (rows["value"] <= rows["high"]).all()
-    assert rows[(rows["dataset"] == "a") & (rows["score"] == "BLEU-4")][["low", "high"]].round(9).values.tolist() == [
-        [100, 100]
-    ]
+    found = sample(cell(WORSE), bleu).estimate
+    assert found.low < found.value < found.high
+    right = sample(cell(GOOD), bleu).estimate
+    assert (right.low, right.high) == pytest.approx((100, 100))
+
+
+def test_runs_are_drawn_as_well_as_questions():
+    """Two runs that do each question alike, but differ from each other: only the draw of runs can move the mean."""
+    wrong = tuple("x" for _ in TEXTS)
+    apart = sample(cell(GOOD, wrong), exact_match).estimate
+    assert (apart.value, apart.low, apart.high) == (50, 0, 100)
+
+
+def test_pairs_of_one_sql_are_drawn_together():
+    half = (*GOOD[:2], "x", "x")
+    single, together = (sample(cell(half, groups=groups), exact_match).draws for groups in ((0, 1, 2, 3), (0, 0, 1, 1)))
+    assert set(together) == {0, 50, 100}
+    assert set(single) == {0, 25, 50, 75, 100}
+    assert together.std() > single.std()
 
 
 def test_difference_of_a_system_with_itself_is_nothing_and_to_a_worse_one_positive():
-    outputs = [Output("m", "paper", (GOOD,)), Output("m", "control", (WORSE,))]
-    same = difference(outputs, PAIRS, ("m", "paper"), ("m", "paper"))
-    assert (same.difference, same.p) == (Estimate(0.0, 0.0, 0.0), 1.0)
-    better = difference(outputs, PAIRS, ("m", "paper"), ("m", "control"))
-    worse = difference(outputs, PAIRS, ("m", "control"), ("m", "paper"))
-    assert better.difference.value == -worse.difference.value > 0
+    good, worse = sample(cell(GOOD), bleu), sample(cell(WORSE, system="other"), bleu)
+    same = minus(good, sample(cell(GOOD, system="twin"), bleu))
+    assert same.estimate == Estimate(0.0, 0.0, 0.0)
+    assert same.p == 1.0
+    assert minus(good, worse).value == -minus(worse, good).value > 0
+    assert minus(good, worse).estimate.low >= 0
+
+
+def test_draws_are_paired_on_the_same_pairs_only():
+    here = sample(cell(WORSE), bleu)
+    other = [result("m", "tmcd", 1, WORSE, ids=("e", "f", "g", "h"))]
+    there = sample(board(other, ["m"], ["tmcd"], 1)["m", "tmcd"], bleu)
+    assert here.value == there.value
+    assert not np.array_equal(here.draws, there.draws)
+    assert np.array_equal(here.draws, sample(cell(WORSE, dataset="control"), bleu).draws)
+
+
+def test_combined_figures_are_made_draw_by_draw():
+    one, other = Sample(1.0, np.array([0.0, 4.0])), Sample(2.0, np.array([3.0, 1.0]))
+    found = combined(np.maximum, one, other)
+    assert (found.value, found.draws.tolist()) == (2.0, [3.0, 4.0])
+
+
+def test_board_keeps_its_order_and_leaves_out_what_was_not_asked_for():
+    found = [
+        result(NEAREST, "paper", None, WORSE),
+        result("rgt", "paper", 2, WORSE),
+        result("rgt", "paper", 1, GOOD),
+        result("rgt", "paper", 3, WORSE),
+        result("bilstm", "clean", 1, GOOD),
+        result("abs", "paper", 1, GOOD),
+    ]
+    cells = board(found, ["bilstm", "rgt"], ["paper", "clean"], 2)
+    assert list(cells) == [("BiLSTM", "clean"), ("RGT", "paper"), (NEAREST, "paper")]
+    assert systems(cells) == ["BiLSTM", "RGT", NEAREST]
+    assert learners(cells) == ["BiLSTM", "RGT"]
+    assert cells["RGT", "paper"].seeds == 2
+    assert per_seed(cells["RGT", "paper"], exact_match) == [100, 25]
+
+
+@pytest.mark.parametrize("other", [("abs", 1), ("rgt", 2)])
+def test_results_for_other_test_pairs_are_not_compared(other):
+    found = [result("rgt", "paper", 1, GOOD), result(other[0], "paper", other[1], GOOD, ids=("a", "b", "c", "x"))]
+    with pytest.raises(ModelError, match="results on dataset 'paper' are for different test pairs"):
+        board(found, ["rgt", "abs"], ["paper"], 2)
+
+
+def test_only_the_pairs_of_a_size():
+    found = only_clauses(cell(WORSE), 4)
+    assert (found.ids, found.groups, found.clauses) == (("d",), (3,), (4,))
+    assert sample(found, exact_match).value == 100
+
+
+def test_orders_of_models_agree_or_not():
+    medium = (*GOOD[:2], "x", "x")
+    ranks = {"bilstm": (WORSE, medium), "abs": (medium, WORSE), "rel": (GOOD, GOOD)}
+    found = [
+        result(model, dataset, 1, texts)
+        for model, both in ranks.items()
+        for dataset, texts in zip(("paper", "tmcd"), both, strict=True)
+    ]
+    cells = board(found, list(ranks), ["paper", "tmcd"], 1)
+    names, tau = order_agreement(cells, ("paper", "tmcd"), exact_match)
+    assert names == ["BiLSTM", "ABS", "REL"]
+    assert tau.value == pytest.approx(1 / 3)  # two of three couples stand alike
+    assert -1 <= tau.estimate.low <= tau.estimate.high <= 1
+    assert order_agreement(cells, ("paper", "paper"), exact_match)[1].value == 1
+    assert order_agreement(cells, ("paper", "original"), exact_match) == ([], None)
 
 
 @pytest.mark.parametrize(
@@ -87,23 +181,6 @@ def test_difference_of_a_system_with_itself_is_nothing_and_to_a_worse_one_positi
 )
 def test_conclusions(low, high, above, expected):
     assert conclusion(Estimate((low + high) / 2, low, high), above) == expected
-
-
-def test_table_9_keeps_the_order_and_subtracts():
-    outputs = [
-        Output(s, d, (t,)) for s in ("z", "a") for d, t in (("paper", GOOD), ("experiment2", WORSE), ("clean", WORSE))
-    ]
-    table = experiments(score_table(outputs, PAIRS))
-    assert list(table.columns) == ["system", "score", "experiment 1", "experiment 2", "difference", "clean"]
-    assert table["system"].tolist() == ["z"] * 3 + ["a"] * 3
-    assert table["difference"].tolist() == (table["experiment 1"] - table["experiment 2"]).tolist()
-    assert table["difference"][1] == 75
-
-
-def test_by_clauses_counts_the_pairs_of_each_size():
-    pairs = [*PAIRS[:3], pair(3, TEXTS[3], ("SELECT", "WHERE", "GROUP BY", "ORDER BY"))]
-    table = by_clauses([Output("m", "paper", (GOOD,))], pairs)
-    assert table[["clauses", "pairs", "BLEU-4"]].round(9).values.tolist() == [[3, 3, 100], [4, 1, 100]]
 
 
 def test_examples_run_from_best_to_worst():

@@ -1,0 +1,175 @@
+"""What the paper says of its models and datasets (section 5.2), held against results.
+
+Each verdict comes from an interval: *holds* or *does not hold* if it excludes the contrary, else *too close*. A
+statement about all models holds if it holds for each, and does not if it does not for one.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import product
+
+import numpy as np
+
+from lib.comparison import PAPER_MODELS, Board, Sample, combined, conclusion, learners, minus, order_agreement, sample
+from lib.comparison_tables import EXPERIMENTS, FOUR, shown
+from lib.metrics.sums import bleu, exact_match, mean
+from lib.report import VERDICTS
+
+HOLDS, NOT, CLOSE, UNKNOWN = VERDICTS
+Claim = tuple[str, object, object, str]  # statement, the paper's value, ours, verdict
+FIVE_MODELS = tuple(PAPER_MODELS.values())
+_MOST = ("ABS", "BiLSTM", "REL")  # drop most, says the paper
+_LEAST = "RGT"
+
+
+def paper_statements(cells: Board) -> list[Claim]:
+    """The paper's statements; those whose runs are not there yet cannot be told."""
+    judges: list[tuple[str, object, Callable[[Board], tuple[str, str]]]] = [
+        ("every model drops from experiment 1 to 2", "all five", _all_drop),
+        ("exact match in experiment 2 is 0", "all five", lambda board: _all_zero(board, "experiment2")),
+        ("ABS, BiLSTM and REL drop most", "the three", _three_drop_most),
+        ("RGT drops least", "RGT", _rgt_drops_least),
+        ("RGT is best in experiment 2", "RGT", _rgt_best),
+        ("SpiderCompose orders the models like SpiderTMCD", "close", lambda board: _alike(board, "paper", "tmcd")),
+        ("SpiderTemplate orders the models like Spider", "close", lambda board: _alike(board, "template", "original")),
+        ("exact match is far higher on SpiderCompose than elsewhere", "all five", _exact_far_higher),
+        ("exact match on Spider is 0", "all five", lambda board: _all_zero(board, "original")),
+        ("scores are best on SpiderCompose", "all five together", _best_overall),
+    ]
+    return [_judged(cells, *judge) for judge in judges]
+
+
+def our_statements(cells: Board) -> list[Claim]:
+    """What the paper does not ask: is the drop owed to the clauses, is it more than copying, and is ours better?"""
+    judges: list[tuple[str, object, Callable[[Board], tuple[str, str]]]] = [
+        ("every model drops by more than with the control", "not asked", lambda board: _beyond_control(board, "paper")),
+        ("the same on SpiderCompose clean", "not asked", lambda board: _beyond_control(board, "clean")),
+        ("in experiment 1 the best model beats copying", "not asked", lambda board: _beats_copying(board, "paper")),
+        ("the same on SpiderCompose clean", "not asked", lambda board: _beats_copying(board, "clean")),
+    ]
+    if "Ours" in learners(cells):
+        judges.append(("on SpiderCompose clean our model beats the best of the five", "not asked", _ours_beats_five))
+    return [_judged(cells, *judge) for judge in judges]
+
+
+def _judged(cells: Board, says: str, paper: object, judge: Callable[[Board], tuple[str, str]]) -> Claim:
+    try:
+        return says, paper, *judge(cells)
+    except KeyError as error:
+        system, dataset = error.args[0]
+        return says, paper, f"no result of {system} on {dataset}", UNKNOWN
+
+
+def _drops(cells: Board, models: Sequence[str] = FIVE_MODELS) -> dict[str, Sample]:
+    """By model: the mean score in experiment 1 minus that in experiment 2."""
+    return {m: minus(sample(cells[m, "paper"], mean), sample(cells[m, "experiment2"], mean)) for m in models}
+
+
+def _all(found: dict[str, Sample], above: bool) -> tuple[str, str]:
+    """Range of figures over models, and whether all lie above (or below) 0."""
+    verdicts = [conclusion(figure.estimate, above) for figure in found.values()]
+    count = sum(verdict == HOLDS for verdict in verdicts)
+    values = [figure.value for figure in found.values()]
+    words = f"{min(values):+.1f} to {max(values):+.1f}, for {count} of {len(found)} beyond chance"
+    return words, HOLDS if count == len(found) else NOT if NOT in verdicts else CLOSE
+
+
+def _one(found: Sample) -> tuple[str, str]:
+    return shown(found.estimate, sign=True), conclusion(found.estimate, above=True)
+
+
+def _all_drop(cells: Board) -> tuple[str, str]:
+    words, verdict = _all(_drops(cells), above=True)
+    return f"drop {words}", verdict
+
+
+def _all_zero(cells: Board, dataset: str) -> tuple[str, str]:
+    found = {model: sample(cells[model, dataset], exact_match).estimate for model in FIVE_MODELS}
+    values = [figure.value for figure in found.values()]
+    above = sum(figure.low > 0 for figure in found.values())
+    words = f"{min(values):.1f} to {max(values):.1f} %, for {above} of {len(found)} above 0 beyond chance"
+    return words, HOLDS if not any(values) else NOT if above else CLOSE
+
+
+def _three_drop_most(cells: Board) -> tuple[str, str]:
+    found = _drops(cells)
+    others = [figure for model, figure in found.items() if model not in _MOST]
+    least = combined(_lowest, *(found[model] for model in _MOST))
+    words, verdict = _one(minus(least, combined(_highest, *others)))
+    return f"least of the three minus most of the others {words}", verdict
+
+
+def _rgt_drops_least(cells: Board) -> tuple[str, str]:
+    found = _drops(cells)
+    own = found.pop(_LEAST)
+    words, verdict = _one(minus(combined(_lowest, *found.values()), own))
+    return f"least of the others minus RGT {words}", verdict
+
+
+def _rgt_best(cells: Board) -> tuple[str, str]:
+    found = {model: sample(cells[model, "experiment2"], mean) for model in FIVE_MODELS}
+    own = found.pop(_LEAST)
+    words, verdict = _one(minus(own, combined(_highest, *found.values())))
+    return f"RGT minus the best of the others {words}", verdict
+
+
+def _lowest(*values: np.ndarray) -> np.ndarray:
+    return np.minimum.reduce(values)
+
+
+def _highest(*values: np.ndarray) -> np.ndarray:
+    return np.maximum.reduce(values)
+
+
+def _alike(cells: Board, one: str, other: str) -> tuple[str, str]:
+    for key in product(FIVE_MODELS, (one, other)):
+        if key not in cells:  # the order of fewer would be another question
+            raise KeyError(key)
+    _, tau = order_agreement(cells, (one, other), mean, FIVE_MODELS)
+    found = tau.estimate
+    return f"tau {found.value:+.2f} ({found.low:+.2f} to {found.high:+.2f})", conclusion(found, above=True)
+
+
+def _exact_far_higher(cells: Board) -> tuple[str, str]:
+    """Far higher: more than twice as high as the highest of the others."""
+    found = {}
+    for model in FIVE_MODELS:
+        here, *others = (sample(cells[model, dataset], exact_match) for dataset in FOUR)
+        found[model] = combined(lambda ours, theirs: ours - 2 * theirs, here, combined(_highest, *others))
+    words, verdict = _all(found, above=True)
+    return f"minus twice the highest elsewhere {words}", verdict
+
+
+def _best_overall(cells: Board) -> tuple[str, str]:
+    averages = [combined(_average, *(sample(cells[m, dataset], mean) for m in FIVE_MODELS)) for dataset in FOUR]
+    words, verdict = _one(minus(averages[0], combined(_highest, *averages[1:])))
+    return f"mean of the models minus the best elsewhere {words}", verdict
+
+
+def _average(*values: np.ndarray) -> np.ndarray:
+    return np.mean(values, axis=0)
+
+
+def _beyond_control(cells: Board, variant: str) -> tuple[str, str]:
+    steps = EXPERIMENTS[variant]
+    pairs = {
+        model: minus(sample(cells[model, steps["experiment 2"]], bleu), sample(cells[model, steps["control"]], bleu))
+        for model in learners(cells)
+    }
+    words, verdict = _all(pairs, above=False)
+    return f"BLEU, experiment 2 minus control: {words}", verdict
+
+
+def _beats_copying(cells: Board, dataset: str) -> tuple[str, str]:
+    ours = [sample(cells[model, dataset], bleu) for model in learners(cells)]
+    theirs = [sample(cell, bleu) for (_, name), cell in cells.items() if name == dataset and not cell.learns]
+    if not theirs:
+        raise KeyError(("a baseline", dataset))
+    words, verdict = _one(minus(combined(_highest, *ours), combined(_highest, *theirs)))
+    return f"BLEU, best model minus best baseline {words}", verdict
+
+
+def _ours_beats_five(cells: Board) -> tuple[str, str]:
+    five = [sample(cells[model, "clean"], bleu) for model in FIVE_MODELS]
+    gap = minus(sample(cells["Ours", "clean"], bleu), combined(_highest, *five))
+    words, verdict = _one(gap)
+    return f"BLEU {words}, p {gap.p:.3f}", verdict

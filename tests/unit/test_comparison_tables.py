@@ -1,0 +1,198 @@
+"""Tables of the comparison: shapes, numbers that are those of the results, and dashes where there are none."""
+
+import itertools
+
+import pytest
+
+from lib.comparison import MODELS, Board, board, sample
+from lib.comparison_tables import (
+    EXPERIMENTS,
+    FIVE,
+    by_clauses,
+    by_dataset,
+    effects,
+    missing,
+    orders,
+    paired_tests,
+    scores,
+    seeds_of,
+    shown,
+    spread_of_seeds,
+    table9,
+)
+from lib.metrics.bootstrap import Estimate
+from lib.metrics.sums import SCORES, bleu, counts, exact_match, sums
+from lib.run_results import NEAREST, Result
+from lib.statements import our_statements, paper_statements
+
+N = 40
+REFERENCES = [f"show the name of dog number {i} by its age" for i in range(N)]
+DATASETS = (*EXPERIMENTS["paper"].values(), *EXPERIMENTS["clean"].values(), "template", "tmcd", "original")
+FIVE_MODELS = ("bilstm", "abs", "rel", "treelstm", "rgt")
+
+
+def result(system: str, dataset: str, seed: int | None, right: int) -> Result:
+    """A system that gets so many of the test pairs right, and half of each other text."""
+    texts = [text if i < right else f"show the name of cat {i}" for i, text in enumerate(REFERENCES)]
+    ids = tuple(f"{'four' if dataset in ('template', 'tmcd', 'original') else 'test'}-{i}" for i in range(N))
+    clauses = tuple(3 + i % 2 for i in range(N))
+    return Result(system, dataset, seed, {}, ids, tuple(range(N)), clauses, sums(counts(texts, REFERENCES)))
+
+
+def world(right: dict[tuple[str, str], int], seeds: int = 1, models=FIVE_MODELS) -> Board:
+    found = [result(*key, seed, count) for (key, count), seed in itertools.product(right.items(), range(1, seeds + 1))]
+    return board(found, models, DATASETS, seeds)
+
+
+def like_the_paper() -> dict[tuple[str, str], int]:
+    """Right texts by model and dataset, so that all that the paper says is plain."""
+    first = {"abs": 38, "bilstm": 37, "rel": 36, "treelstm": 20, "rgt": 12}
+    right = {}
+    for place, (model, count) in enumerate(first.items()):
+        here = dict.fromkeys(DATASETS, 0) | {"paper": count, "control": count, "clean": count, "clean-control": count}
+        here |= {"tmcd": [9, 7, 5, 3, 1][place], "template": [1, 3, 5, 7, 9][place]}
+        right |= {(model, dataset): n for dataset, n in here.items()}
+    return right
+
+
+@pytest.fixture(scope="module")
+def cells() -> Board:
+    return world(like_the_paper())
+
+
+def test_cells_say_the_figure_with_its_interval(cells):
+    found = sample(cells["ABS", "paper"], exact_match)
+    table = by_dataset(cells, ("exact match %",)).set_index("system")
+    assert found.value == 95
+    assert table.loc["ABS", "SpiderCompose"] == shown(found.estimate)
+    assert table.columns.tolist() == ["seeds", *FIVE.values()]
+    assert table.index.tolist() == [MODELS[name] for name in FIVE_MODELS]
+
+
+def test_minus_zero_is_zero():
+    assert shown(Estimate(-0.01, -0.04, 0.0), sign=True) == "+0.0 (+0.0 to +0.0)"
+
+
+def test_table_9_subtracts_draw_by_draw(cells):
+    table = table9(cells, "paper")
+    assert table.columns.tolist() == ["system", "seeds", "score", "experiment 1", "experiment 2", "drop", "control"]
+    row = table[(table["system"] == "ABS") & (table["score"] == "exact match %")].iloc[0]
+    assert row["experiment 2"] == "0.0 (0.0 to 0.0)"
+    assert row["drop"] == row["experiment 1"] == row["control"]
+
+
+def test_what_is_missing_is_a_dash_and_said(cells):
+    half = {key: cell for key, cell in cells.items() if key != ("ABS", "experiment2")}
+    row = table9(half, "paper").query("system == 'ABS' and score == 'mean'").iloc[0]
+    assert row["experiment 2"] is None
+    assert row["drop"] is None
+    assert row["experiment 1"] is not None
+    assert row["seeds"] == "1/0/1"
+    assert missing(half, ["ABS", "RGT"], ["paper", "experiment2"], 2) == [
+        "ABS on paper, 1 of 2", "ABS on experiment2, 0 of 2", "RGT on paper, 1 of 2", "RGT on experiment2, 1 of 2",
+    ]  # fmt: skip
+    claims = {says: (ours, verdict) for says, _, ours, verdict in paper_statements(half)}
+    told = claims["every model drops from experiment 1 to 2"]
+    assert told == ("no result of ABS on experiment2", "cannot be told here")
+    assert claims["exact match on Spider is 0"][1] == "holds"
+
+
+def test_every_table_can_be_made_of_one_result_alone():
+    cells = world({("rgt", "tmcd"): 3})
+    for frame in (
+        table9(cells, "paper"), table9(cells, "clean"), effects(cells, "paper"), by_clauses(cells, "paper"),
+        by_dataset(cells, ("BLEU-4", "chrF")), spread_of_seeds(cells, DATASETS), paired_tests(cells), orders(cells),
+        scores(cells, bleu, FIVE),
+    ):  # fmt: skip
+        assert len(frame.columns) > 0
+    assert {verdict for *_, verdict in paper_statements(cells)} == {"cannot be told here"}
+    assert "holds" not in {verdict for *_, verdict in our_statements(cells)}
+
+
+def test_seeds_are_counted():
+    right = {("rgt", "paper"): 3, ("rgt", "clean"): 3}
+    cells = world(right, seeds=2) | world({("rgt", "tmcd"): 1})
+    cells |= {("x", "paper"): board([result(NEAREST, "paper", None, 1)], (), DATASETS, 1)[NEAREST, "paper"]}
+    assert seeds_of(cells, "RGT", ["paper", "clean"]) == "2"
+    assert seeds_of(cells, "RGT", ["paper", "tmcd", "original"]) == "2/1/0"
+    assert seeds_of(cells, "x", ["paper", "clean"]) == "none"
+
+
+def test_spread_of_seeds_needs_two():
+    one, two = (
+        [result("rgt", "paper", seed, right) for seed, right in enumerate(rights, 1)] for rights in ((9,), (9, 12))
+    )
+    shown_of = [spread_of_seeds(board(found, ["rgt"], DATASETS, 2), ["paper"])["paper"][0] for found in (one, two)]
+    assert " ± " not in shown_of[0]
+    assert " ± " in shown_of[1]
+
+
+def test_paired_tests_tell_models_that_differ(cells):
+    table = paired_tests(cells).set_index(["model", "minus"])
+    assert len(table) == 10
+    assert table.loc[("BiLSTM", "RGT"), "SpiderCompose"].startswith("+")
+    assert float(table.loc[("BiLSTM", "RGT"), "SpiderCompose"].split("p ")[1]) < 0.05
+    assert table.loc[("BiLSTM", "RGT"), "Spider"] == "+0.0, p 1.000"
+
+
+def test_by_clauses_counts_the_pairs_of_each_size(cells):
+    table = by_clauses(cells, "paper")
+    assert table.columns.tolist() == ["system", "3 clauses (20 pairs)", "4 clauses (20 pairs)"]
+
+
+def test_frames_for_figures_hold_numbers(cells):
+    frame = scores(cells, SCORES["mean"], FIVE)
+    assert len(frame) == 25
+    assert (frame["low"] <= frame["value"]).all()
+    assert (frame["value"] <= frame["high"]).all()
+
+
+def test_orders_of_datasets(cells):
+    table = orders(cells).set_index(["dataset", "other dataset"])
+    assert table.loc[("SpiderCompose", "SpiderTMCD"), "tau"] == 1
+    assert table.loc[("SpiderTemplate", "SpiderTMCD"), "tau"] == -1
+    assert (table["models"] == 5).all()
+
+
+def test_statements_that_are_plainly_so(cells):
+    verdicts = {says: verdict for says, _, _, verdict in paper_statements(cells)}
+    assert verdicts["every model drops from experiment 1 to 2"] == "holds"
+    assert verdicts["exact match in experiment 2 is 0"] == "holds"
+    assert verdicts["ABS, BiLSTM and REL drop most"] == "holds"
+    assert verdicts["exact match is far higher on SpiderCompose than elsewhere"] == "does not hold"  # RGT: 12, 9
+    assert verdicts["scores are best on SpiderCompose"] == "holds"
+    assert verdicts["RGT is best in experiment 2"] == "too close"  # all alike
+    ours = {says: verdict for says, _, _, verdict in our_statements(cells)}
+    assert ours["every model drops by more than with the control"] == "holds"
+    assert "on SpiderCompose clean our model beats the best of the five" not in ours
+
+
+def test_statements_that_are_plainly_not_so():
+    right = like_the_paper()
+    right |= {("rgt", "paper"): 40, ("abs", "experiment2"): 40, ("abs", "paper"): 20, ("bilstm", "original"): 20}
+    verdicts = {says: verdict for says, _, _, verdict in paper_statements(world(right))}
+    for says in (
+        "every model drops from experiment 1 to 2", "exact match in experiment 2 is 0", "ABS, BiLSTM and REL drop most",
+        "RGT drops least", "RGT is best in experiment 2", "exact match on Spider is 0",
+    ):  # fmt: skip
+        assert verdicts[says] == "does not hold", says
+
+
+def test_ours_is_held_against_the_best_of_the_five():
+    right = like_the_paper() | {("compositional", dataset): 40 for dataset in DATASETS}
+    right |= {(model, "clean"): 20 for model in FIVE_MODELS}
+    models = (*FIVE_MODELS, "compositional")
+    better = our_statements(world(right, models=models))[-1]
+    assert better[0] == "on SpiderCompose clean our model beats the best of the five"
+    assert better[3] == "holds"
+    worse = our_statements(world(right | {("rel", "clean"): 40, ("compositional", "clean"): 20}, models=models))[-1]
+    assert worse[3] == "does not hold"
+
+
+def test_copying_is_beaten_or_not():
+    def verdict(copied: int) -> str:
+        found = [result("rgt", "paper", 1, 20), result(NEAREST, "paper", None, copied)]
+        claims = our_statements(board(found, ["rgt"], DATASETS, 1))
+        return next(v for says, _, _, v in claims if says == "in experiment 1 the best model beats copying")
+
+    assert [verdict(copied) for copied in (0, 20, 40)] == ["holds", "too close", "does not hold"]
