@@ -16,7 +16,7 @@ class BiLSTMSettings:
     embedding: int = 256  # width of token vectors
     hidden: int = 256  # width per direction
     layers: int = 1
-    dropout: float = 0.3  # 0-1, on token vectors and on states
+    dropout: float = 0.1  # 0-1, on token vectors and on states
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class AbsSettings:
     heads: int = 4
     feedforward: int = 512  # width inside the feed-forward parts
     layers: int = 2
-    dropout: float = 0.2  # 0-1
+    dropout: float = 0.1  # 0-1
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class RelSettings:
     feedforward: int = 512  # width inside the feed-forward parts
     layers: int = 2
     reach: int = 16  # positions farther apart count as this far
-    dropout: float = 0.2  # 0-1
+    dropout: float = 0.1  # 0-1
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class TreeLSTMSettings:
 
     embedding: int = 256  # width of label vectors
     hidden: int = 384  # width of the states
-    dropout: float = 0.3  # 0-1, on label vectors and on states
+    dropout: float = 0.1  # 0-1, on label vectors and on states
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class RGTSettings:
     feedforward: int = 512  # width inside the feed-forward parts
     layers: int = 2
     reach: int = 8  # leaves farther apart count as this far
-    dropout: float = 0.2  # 0-1
+    dropout: float = 0.1  # 0-1
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,8 @@ class DecoderSettings:
     """Attention LSTM, the same for all encoders."""
 
     embedding: int = 256  # width of token vectors, also of the vectors that words are chosen by
-    hidden: int = 512  # width of the LSTM
-    dropout: float = 0.3  # 0-1, on token vectors and before the choice of words
+    hidden: int = 256  # width of the LSTM
+    dropout: float = 0.1  # 0-1, on token vectors and before the choice of words
     copy: bool = False  # may copy tokens of the SQL (See et al. 2017)
 
 

@@ -124,14 +124,15 @@ class AttentionDecoder(nn.Module):
         Returns:
             (batch, steps, vocabulary + extra); the words beyond the vocabulary are -inf without copying.
         """
-        logits = exact(linear(decoded.features, choice.weight, choice.bias))
+        with torch.autocast(copies.device.type, enabled=False):  # bf16 is too coarse to tell words apart
+            logits = linear(exact(decoded.features), choice.weight, choice.bias)
         scores = logits.sub_(logits.logsumexp(dim=-1, keepdim=True))
         if decoded.gate is None:
             return scores
         gate = decoded.gate[:, :, None]
         scores += logsigmoid(gate)
         weights = copy_weights(decoded.attention, copies[:, None, :])  # (batch, steps, places)
-        mass = weights @ same.to(weights.dtype)  # of the word at each place, wherever it stands
+        mass = exact(weights.to(same.dtype) @ same)  # of the word at each place, wherever it stands
         words = copies[:, None, :].expand_as(mass)
         both = torch.logaddexp(scores.gather(2, words), mass.log() + logsigmoid(-gate))
         return scores.scatter_(2, words, both)

@@ -22,7 +22,7 @@ from lib.files import atomic_writer, locked, read_json, sha256, write_json, writ
 from lib.models.batching import Coder, by_length, collate
 from lib.models.configuration import Settings, from_dict
 from lib.models.data import TrainingData, hashes, read_training_data
-from lib.models.machine import fast_arithmetic
+from lib.models.machine import autocast, fast_arithmetic
 from lib.models.model import Translator
 from lib.models.search import search
 from lib.models.sources import Source, encoded, source_of
@@ -31,7 +31,8 @@ from lib.models.vocabulary import SPECIALS, Vocabulary
 from lib.splitting import split
 from lib.sql_parse import check_grammar
 
-_BATCH = 128
+_BATCH = 128  # sentences
+_ROWS = 1024  # texts at once, beams times sentences
 
 
 def train(data: Path, settings: Settings, out: Path, say: Callable[[str], None] = lambda line: None) -> dict:
@@ -240,8 +241,9 @@ class Run:
                 raise ModelError(f"the SQL has {len(source.tokens)} tokens, the model reads at most {longest}")
         items = [encoded(self.coder, self.settings.model, source) for source in sources]
         texts = [""] * len(items)
-        with fast_arithmetic(self.settings.training.threads, self.settings.training.bf16):
-            for chosen in by_length(items, max(1, _BATCH // beam)):
+        options = self.settings.training
+        with fast_arithmetic(options.threads, options.bf16), autocast(options.bf16):
+            for chosen in by_length(items, min(_BATCH, _ROWS // beam)):
                 batch = collate([items[index] for index in chosen])
                 for index, numbers in zip(chosen, search(self.model, batch, beam), strict=True):
                     texts[index] = " ".join(self.coder.words(numbers, sources[index].tokens))

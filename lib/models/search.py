@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
+from torch.nn.functional import linear
 
 from lib.models.batching import Batch, inside
 from lib.models.decoder import alike
@@ -12,7 +13,8 @@ from lib.models.model import Translator
 from lib.models.vocabulary import END, PAD, START, UNKNOWN
 
 _NEVER = (PAD, UNKNOWN, START)  # words that no text holds
-_ROWS = 16  # rows leave the batch in steps of this
+_ROWS = 16  # the number of sentences is kept at a multiple of this
+_EXTRA = 64  # so is the number of words beyond the vocabulary
 
 
 def limits(lengths: Tensor) -> Tensor:
@@ -67,17 +69,19 @@ class _Stepper:
     def __init__(self, model: Translator, memory: Memory, extra: int):
         self._decoder, self._size = model.decoder, model.target_size
         lstm = model.decoder.lstm
+        self._recurrent = lstm.weight_hh_l0.to(memory.states.dtype)  # in bf16 under autocast, as in training
         # What a word adds to the gates of the LSTM depends on the word alone: one table instead of a product a step.
         self._table = model.decoder.embedding.weight @ lstm.weight_ih_l0.T + (lstm.bias_ih_l0 + lstm.bias_hh_l0)
-        self._choice = model.decoder.choice(extra)
+        self._choice = model.decoder.choice(-(-extra // _EXTRA) * _EXTRA)
         hidden, cell = model.decoder.initial(memory)
         keys = model.decoder.key(memory.states)
-        self.state = _State(memory, keys, alike(memory.copies), hidden[:, None], cell[:, None])
+        self.state = _State(memory, keys, alike(memory.copies).to(keys.dtype), hidden[:, None], cell[:, None])
 
     def __call__(self, state: _State, words: Tensor) -> tuple[_State, Tensor]:
         """Reads (sentences, beams) words; returns the next state and log probabilities, (..., vocabulary + extra)."""
         decoder, memory = self._decoder, state.memory
-        gates = self._table[inside(words, self._size)] + state.hidden @ decoder.lstm.weight_hh_l0.T
+        hidden = state.hidden.flatten(0, 1).to(self._recurrent.dtype)  # else the product is made sentence by sentence
+        gates = self._table[inside(words, self._size)] + linear(hidden, self._recurrent).view(*words.shape, -1)
         enter, forget, new, out = gates.chunk(4, dim=-1)
         cell = forget.sigmoid() * state.cell + enter.sigmoid() * new.tanh()
         hidden = out.sigmoid() * cell.tanh()
@@ -101,22 +105,22 @@ def _greedy(step: _Stepper, longest: Tensor) -> list[list[int]]:
         going &= place + 1 < longest[live]
         if not going.any():
             break
-        rows = _kept(going, _ROWS)
+        rows = _kept(going)
         if rows is not None:
             live, words, going, state = live[rows], words[rows], going[rows], state.sentences(rows)
     return [text[:length] for text, length in zip(texts.tolist(), (texts != END).sum(dim=1).tolist(), strict=True)]
 
 
-def _kept(going: Tensor, multiple: int) -> Tensor | None:
-    """The rows to go on with: those that are not finished, and finished ones up to a multiple.
+def _kept(going: Tensor) -> Tensor | None:
+    """The rows to go on with, once a quarter of them can go: those that are not finished, and some up to a multiple.
 
-    oneDNN compiles a kernel for each number of rows, which costs more than a few rows in vain.
+    Moving rows costs about as much as a step, and oneDNN compiles a kernel for each number of rows.
 
     Returns:
-        Their numbers in order, or None if no row can go.
+        Their numbers in order, or None to go on with all.
     """
-    size = -(-int(going.sum()) // multiple) * multiple
-    if size >= len(going):
+    size = -(-int(going.sum()) // _ROWS) * _ROWS
+    if 4 * size > 3 * len(going):
         return None
     return torch.cat([going.nonzero(), (~going).nonzero()]).squeeze(1)[:size].sort().values
 
@@ -144,15 +148,10 @@ def _beam(step: _Stepper, longest: Tensor, beam: int, length_penalty: float) -> 
         if not going.any():
             break
         state = state.beams(origins.to(state.hidden.device))
-        kept = _kept(going, max(1, _ROWS // beam))
+        kept = _kept(going)
         if kept is not None:
-            live, going, scores, texts, state = (
-                live[kept],
-                going[kept],
-                scores[kept],
-                texts[kept],
-                state.sentences(kept),
-            )
+            live, going, scores, texts = live[kept], going[kept], scores[kept], texts[kept]
+            state = state.sentences(kept)
     return [max(found, key=lambda pair: pair[0])[1] for found in finished]
 
 

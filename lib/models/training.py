@@ -151,9 +151,11 @@ class Trainer:
         texts = [""] * len(items)
         for chosen in by_length(items, _EVALUATION_BATCH):
             batch = self._batch(items, chosen)
-            loss, count = self.model.loss(batch)
+            with autocast(self.settings.training.bf16, self.device):
+                loss, count = self.model.loss(batch)
+                found = search(self.model, batch)
             total, words = total + loss.item() * count, words + count
-            for index, numbers in zip(chosen, search(self.model, batch), strict=True):
+            for index, numbers in zip(chosen, found, strict=True):
                 texts[index] = " ".join(self.data.coder.words(numbers, self.data.validation_sources[index])).lower()
         return total / words, bleu(texts, self.data.validation_texts)
 
