@@ -84,9 +84,7 @@ def test_table_9_subtracts_draw_by_draw(cells):
 def test_what_is_missing_is_a_dash_and_said(cells):
     half = {key: cell for key, cell in cells.items() if key != ("ABS", "experiment2")}
     row = table9(half, "paper").query("system == 'ABS' and score == 'mean'").iloc[0]
-    assert row["experiment 2"] is None
-    assert row["drop"] is None
-    assert row["experiment 1"] is not None
+    assert row[["experiment 1", "experiment 2", "drop"]].isna().tolist() == [False, True, True]
     assert row["seeds"] == "1/0/1"
     assert missing(half, ["ABS", "RGT"], ["paper", "experiment2"], 2) == [
         "ABS on paper, 1 of 2", "ABS on experiment2, 0 of 2", "RGT on paper, 1 of 2", "RGT on experiment2, 1 of 2",
@@ -159,7 +157,7 @@ def test_statements_that_are_plainly_so(cells):
     assert verdicts["every model drops from experiment 1 to 2"] == "holds"
     assert verdicts["exact match in experiment 2 is 0"] == "holds"
     assert verdicts["ABS, BiLSTM and REL drop most"] == "holds"
-    assert verdicts["exact match is far higher on SpiderCompose than elsewhere"] == "does not hold"  # RGT: 12, 9
+    assert verdicts["exact match is far higher on SpiderCompose than elsewhere"] == "too close"  # RGT: 12 and 9 of 40
     assert verdicts["scores are best on SpiderCompose"] == "holds"
     assert verdicts["RGT is best in experiment 2"] == "too close"  # all alike
     ours = {says: verdict for says, _, _, verdict in our_statements(cells)}
