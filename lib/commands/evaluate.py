@@ -12,7 +12,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run", required=True, type=Path, help="folder of a trained model; predictions go there too")
     parser.add_argument("--data", required=True, type=Path, help="folder of a dataset")
     parser.add_argument("--split", default="test", help=f"one of: {', '.join(PARTS)} (default: test)")
-    parser.add_argument("--beam", type=int, default=1, help="width of the search (default: 1, greedy)")
+    parser.add_argument("--beam", type=int, help="width of the search, 1: greedy (default: the setting decoder.beam of the run)")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -75,6 +75,7 @@ class DecoderSettings:
     embedding: int = 256  # width of token vectors, also of the vectors that words are chosen by
     hidden: int = 256  # width of the LSTM
     dropout: float = 0.1  # 0-1, on token vectors and before the choice of words
+    beam: int = 1  # width of the search in tests; 1: greedy
     copy: bool = False  # may copy tokens of the SQL (See et al. 2017)
 
 
@@ -115,7 +116,7 @@ _RANGES = {
     "clip": (1e-6, 1e6), "patience": (0, 10**6), "embedding": (1, 8192), "hidden": (1, 8192), "layers": (1, 64),
     "epochs": (1, 10**6), "batch_size": (1, 65536), "min_count": (1, 10**9), "max_length": (2, 10**5),
     "threads": (1, 1024), "heads": (1, 64), "reach": (1, 1024), "width": (1, 8192), "feedforward": (1, 65536),
-    "recombine": (0.0, 100.0),
+    "recombine": (0.0, 100.0), "beam": (1, 64),
 }  # fmt: skip
 _CHOICES = {"keep": ("best", "last")}
 

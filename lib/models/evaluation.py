@@ -10,14 +10,14 @@ from lib.models.data import read_sources
 from lib.models.runs import hashes_of, load
 
 
-def evaluate(folder: Path, data: Path, part: str = "test", beam: int = 1) -> dict:
+def evaluate(folder: Path, data: Path, part: str = "test", beam: int | None = None) -> dict:
     """Scores a run on one part of a dataset; writes `predictions-PART.jsonl` and `scores-PART.json` into the run.
 
     Args:
         folder: of a finished run.
         data: folder of a dataset.
         part: train, validation or test.
-        beam: width of the search.
+        beam: width of the search; that of the run's settings if not given.
 
     Returns:
         The report of `metrics.text.report`, with the part, the beam, the hash of the data and the pairs left out.
@@ -29,6 +29,7 @@ def evaluate(folder: Path, data: Path, part: str = "test", beam: int = 1) -> dic
     if part not in PARTS:
         raise ParameterError(f"unknown part '{part}': {suggest(part, PARTS)}")
     run = load(folder)
+    beam = run.settings.decoder.beam if beam is None else beam
     found = read_sources(data, (part,), run.settings.model)[part]
     texts = run.translate(found.read, beam)
     facts = {"part": part, "beam": beam, "data": hashes_of(data)[part], "without_reference": found.without_text}
