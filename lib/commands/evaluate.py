@@ -12,7 +12,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run", required=True, type=Path, help="folder of a trained model; predictions go there too")
     parser.add_argument("--data", required=True, type=Path, help="folder of a dataset")
     parser.add_argument("--split", default="test", help=f"one of: {', '.join(PARTS)} (default: test)")
-    parser.add_argument("--beam", type=int, help="width of the search, 1: greedy (default: the setting decoder.beam of the run)")
+    said = "width of the search, 1: greedy (default: the setting decoder.beam of the run)"
+    parser.add_argument("--beam", type=int, help=said)
 
 
 def run(args: argparse.Namespace) -> None:
