@@ -106,10 +106,17 @@ ENCODERS: dict[str, type] = {
     "treelstm": TreeLSTMSettings,
     "rgt": RGTSettings,
     "compositional": CompositionalSettings,
+    "clausewise": CompositionalSettings,
+    "recombined": BiLSTMSettings,
 }
+PARTS_OF_OURS = ("clausewise", "recombined")  # ours without one of its ideas: no recombination; a plain BiLSTM
 TREE_MODELS = frozenset(("treelstm", "rgt"))  # read the SQL tree; the others read its tokens
-CLAUSE_MODELS = frozenset(("compositional",))  # need to know where clauses begin
-_OWN = {"compositional": {"decoder.copy": True, "training.recombine": 1.0}}  # what a model's defaults have of their own
+CLAUSE_MODELS = frozenset(("compositional", "clausewise"))  # need to know where clauses begin
+_OWN = {  # what a model's defaults have of their own
+    "compositional": {"decoder.copy": True, "training.recombine": 0.3},
+    "clausewise": {"decoder.copy": True},
+    "recombined": {"decoder.copy": True, "training.recombine": 0.3},
+}
 
 _RANGES = {
     "dropout": (0.0, 0.95), "label_smoothing": (0.0, 0.95), "warmup": (0.0, 1.0), "learning_rate": (0.0, 10.0),

@@ -16,6 +16,8 @@ _CLASSES = {  # model -> module and class
     "treelstm": ("treelstm", "TreeLSTMEncoder"),
     "rgt": ("rgt", "RGTEncoder"),
     "compositional": ("clausewise", "ClausewiseEncoder"),
+    "clausewise": ("clausewise", "ClausewiseEncoder"),
+    "recombined": ("bilstm", "BiLSTMEncoder"),
 }
 _STRUCTURES = {"treelstm": ("treelstm", "shape_of"), "rgt": ("rgt", "graph_of")}  # what they need besides labels
 
