@@ -1,7 +1,7 @@
 """What notebooks start from: checked parameters, and datasets that are made if they are not there yet."""
 
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -147,6 +147,49 @@ def run_name(model: str, dataset: str, seed: int) -> str:
     return f"{model}-{dataset}-{seed}"
 
 
+def planned(models: Sequence[str], datasets: Sequence[str], only: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """The models and datasets that a study trains, dataset by dataset.
+
+    Args:
+        models: names of models.
+        datasets: names of datasets.
+        only: for some models the datasets that they are trained on; the others are trained on all.
+
+    >>> planned(["bilstm", "rgt"], ["paper", "clean"], {"rgt": ["clean"]})
+    [('bilstm', 'paper'), ('bilstm', 'clean'), ('rgt', 'clean')]
+    """
+    return [(model, name) for name in datasets for model in models if name in only.get(model, datasets)]
+
+
+def only_of(text: str) -> dict[str, tuple[str, ...]]:
+    """The datasets of some models that a text holds, as a parameter of a notebook.
+
+    >>> only_of("rgt:clean,paper abs:clean")
+    {'rgt': ('clean', 'paper'), 'abs': ('clean',)}
+
+    Raises:
+        ParameterError: if a part of it is not like MODEL:DATASET,DATASET, or a model comes twice.
+    """
+    found = {}
+    for part in text.split():
+        model, colon, names = part.partition(":")
+        if not colon or model in found:
+            raise ParameterError(f"'only' must hold MODEL:DATASET,DATASET for each model once, not '{part}'")
+        found[model] = tuple(words_of(names))
+    return found
+
+
+def check_only(only: Mapping[str, Sequence[str]]) -> None:
+    """Checks that models and datasets in `only` are known, and that each model has one dataset or more.
+
+    Raises:
+        ParameterError: if not.
+    """
+    check_known("only", only, ENCODERS)
+    for model, names in only.items():
+        check_names(f"only: {model}", names, DATASETS)
+
+
 def words_of(text: str) -> list[str]:
     """Names in a parameter that holds several, separated by blanks or commas.
 
@@ -225,6 +268,7 @@ _CHECKS: dict[str, tuple[type, Callable]] = {
     "items": (int, _at_least(1)),
     "model": (str, _one_of(ENCODERS)),
     "models": (str, _some_of(ENCODERS)),
+    "only": (str, lambda _, value: check_only(only_of(value))),
     "records": (str, lambda _, value: None),
     "rater": (str, lambda _, value: None),
     "raters": (int, _at_least(1)),

@@ -7,7 +7,18 @@ from pathlib import Path
 
 from lib.errors import ParameterError, suggest
 from lib.files import read_text
-from lib.inputs import DATASETS, changes_of, check, check_known, check_names, run_name, words_of
+from lib.inputs import (
+    DATASETS,
+    changes_of,
+    check,
+    check_known,
+    check_names,
+    check_only,
+    only_of,
+    planned,
+    run_name,
+    words_of,
+)
 from lib.models.configuration import ENCODERS, settings
 from lib.notebooks import Parameter, checked
 from lib.paths import NOTEBOOKS, STUDIES
@@ -41,15 +52,18 @@ class Study:
     settings: str  # changes to the settings of training, NAME:VALUE separated by blanks
     notebooks: tuple[str, ...]  # in the order of the report
     settings_by: Mapping[str, str] = field(default_factory=dict)  # further ones by dataset or model; a model's win
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # datasets of models not trained on all
 
     def __post_init__(self):
         for name in ("aligner", "seeds"):  # the corpus need not be here yet
             check(name, getattr(self, name))
         for name, known in (("models", ENCODERS), ("datasets", DATASETS), ("notebooks", notebook_names())):
             check_names(name, getattr(self, name), known)
-        check_known(
-            "settings_by", self.settings_by, [*ENCODERS, *DATASETS]
-        )  # a study of fewer may keep those of others
+        # Both may name models and datasets that a study of fewer leaves out.
+        check_known("settings_by", self.settings_by, [*ENCODERS, *DATASETS])
+        check_only(self.only)
+        if self.datasets[0] not in self.only.get(self.models[0], self.datasets):
+            raise ParameterError(f"'only' must leave the first dataset, {self.datasets[0]}, to the first model")
         for key in self.runs():
             settings(key.model, key.seed, **changes_of(self.settings_of(key.model, key.dataset)))
         if not re.fullmatch(r"[\w-]+", self.name, re.ASCII):
@@ -57,7 +71,8 @@ class Study:
 
     def as_dict(self) -> dict[str, object]:
         """Plain values, as in its YAML file."""
-        return asdict(self) | {name: list(getattr(self, name)) for name in _LISTS}
+        lists = {name: list(getattr(self, name)) for name in _LISTS}
+        return asdict(self) | lists | {"only": {model: list(names) for model, names in self.only.items()}}
 
     def settings_of(self, model: str, dataset: str) -> str:
         """All changes to the settings of training of one model on one dataset; later ones win."""
@@ -67,7 +82,7 @@ class Study:
     def runs(self) -> list[RunKey]:
         """The training runs, those that tell most first: one seed of everything before the next."""
         seeds = range(1, self.seeds + 1)
-        return [RunKey(model, name, seed) for seed in seeds for name in self.datasets for model in self.models]
+        return [RunKey(*key, seed) for seed in seeds for key in planned(self.models, self.datasets, self.only)]
 
 
 _LISTS = ("models", "datasets", "notebooks")
@@ -125,7 +140,8 @@ def study_of(values: Mapping[str, object], source: str) -> Study:
         raise ParameterError(f"{source} lacks {', '.join(missing)}")
     plain = {key: value for key, value in values.items() if key in _PLAIN}
     lists = {key: _names(key, values[key], source) for key in _LISTS}
-    return Study(**checked(plain, _PLAIN, source), **lists, settings_by=_texts(values.get("settings_by"), source))
+    settings_by, only = _texts(values.get("settings_by"), source), _names_by(values.get("only"), source)
+    return Study(**checked(plain, _PLAIN, source), **lists, settings_by=settings_by, only=only)
 
 
 def _names(key: str, value: object, source: str) -> tuple[str, ...]:
@@ -134,6 +150,16 @@ def _names(key: str, value: object, source: str) -> tuple[str, ...]:
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise ParameterError(f"{source}: '{key}' must be a list of names, not {value!r:.60}")
     return tuple(names)
+
+
+def _names_by(value: object, source: str) -> dict[str, tuple[str, ...]]:
+    """Lists of datasets by model; MODEL:DATASET,DATASET on a command line."""
+    if isinstance(value, str):
+        return only_of(value)
+    lists = {} if value is None else value
+    if not isinstance(lists, Mapping) or not all(isinstance(model, str) for model in lists):
+        raise ParameterError(f"{source}: 'only' must hold 'model: [dataset, dataset]' lines, not {value!r:.60}")
+    return {model: _names(f"only: {model}", names, source) for model, names in lists.items()}
 
 
 def _texts(value: object, source: str) -> dict[str, str]:

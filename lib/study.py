@@ -82,6 +82,7 @@ def notebook_parameters(study: Study, places: Places, notebook: str) -> dict[str
     model, first = study.models[0], study.datasets[0]
     given = study.as_dict() | {"model": model, "settings": study.settings_of(model, first)}
     given |= {name: " ".join(getattr(study, name)) for name in ("models", "datasets")}
+    given["only"] = " ".join(f"{name}:{','.join(datasets)}" for name, datasets in study.only.items())
     given |= {name: _from_root(getattr(places, name)) for name in ("data", "runs", "records", "ratings")}
     return {name: given[name] for name in declared if name in given}
 
