@@ -163,8 +163,8 @@ def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
 
 
 def _lengths(item: Item) -> tuple[int, int]:
-    """What to sort by: the decoder's work is the larger part, so that the target comes first."""
-    return _padded_to(len(item.target)), len(item.source)
+    """What to sort by: sources are longer and cost more, so that they come first; up to the padding they are alike."""
+    return _padded_to(len(item.source)), len(item.target)
 
 
 def _padded_to(length: int) -> int:

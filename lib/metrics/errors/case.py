@@ -63,6 +63,7 @@ def comparisons_invented(case: Case) -> bool:
 
 
 def with_number(reading: Reading) -> set[int]:
+    """The places of the numbers that something is compared with."""
     return {found.number for found in reading.compared if found.number >= 0}
 
 

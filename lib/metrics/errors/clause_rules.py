@@ -17,7 +17,8 @@ def clause_dropped(case: Case) -> Iterator[Finding]:
         left = [facet for facet in own if says(case.text, facet)]
         if kind == "SELECT" and _starts_inside(case.text.words, case.reference.words) and not _asks_later(case.text, 0):
             left = [facet for facet in left if facet.sort != "cue"]
-        if own and not left and not _replaced(case, kind):
+        moved = kind == "SELECT" and "SELECT" in _misplaced(case.text)  # there, in a wrong place
+        if own and not left and not moved and not _replaced(case, kind):
             yield Finding(DROPPED, kind, "")
 
 
