@@ -5,6 +5,7 @@ with more clauses than any that the model has seen.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -15,7 +16,9 @@ from lib.models.encoders.memory import Memory
 from lib.models.layers import real
 from lib.models.vocabulary import PAD
 
-_ROWS, _STEP = 32, 4  # clauses and their lengths are padded to multiples, so that oneDNN compiles few kernels
+# Clauses are read in groups of similar length, of one size and of lengths that are multiples: oneDNN compiles a kernel
+# for each pair of them, and padding all clauses of a batch to the longest would treble the work.
+_ROWS, _STEP = 64, 4
 
 
 class ClausewiseEncoder(BiLSTMEncoder):
@@ -24,40 +27,53 @@ class ClausewiseEncoder(BiLSTMEncoder):
     def forward(self, batch: Batch) -> Memory:
         """Encodes a batch; `batch.structures` holds the lengths of each pair's clauses, in tokens."""
         count, width = batch.source.shape
-        rows, lengths, owners, back = _layout(batch.structures, width, batch.source.device)
-        padded = torch.cat([batch.source.flatten(), batch.source.new_full((1,), PAD)])
-        states, ends = self.read(padded[rows], lengths)  # (clauses, longest, 2 * hidden), (clauses, 2 * hidden)
-        states = states.flatten(0, 1)[back].view(count, width, -1)
+        groups, back = _layout(batch.structures, width)
+        tokens = torch.cat([batch.source.flatten(), batch.source.new_full((1,), PAD)])
+        device = tokens.device
+        read = [self.read(tokens[group.places.to(device)], group.lengths.to(device)) for group in groups]
+        states = torch.cat([states.flatten(0, 1) for states, _ in read])[back.to(device)].view(count, width, -1)
+        ends = torch.cat([ends for _, ends in read])  # (clauses, 2 * hidden)
+        owners = torch.cat([group.owners for group in groups]).to(device)
+        sums = ends.new_zeros(count + 1, ends.shape[1]).index_add(0, owners, ends)[:-1]
+        parts = torch.tensor([[len(clauses)] for clauses in batch.structures], device=device)
         mask = real(batch.lengths, width)
-        parts = torch.tensor([len(clauses) for clauses in batch.structures], device=states.device)
-        sums = ends.new_zeros(count, ends.shape[1]).index_add(0, owners, ends[: len(owners)])
-        return Memory(states * mask[:, :, None], mask, sums / parts[:, None].to(sums.dtype), batch.copies)
+        return Memory(states * mask[:, :, None], mask, sums / parts.to(sums.dtype), batch.copies)
 
 
-def _layout(clauses: Sequence[Sequence[int]], width: int, device: torch.device) -> tuple[Tensor, ...]:
-    """Where each clause's tokens lie.
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Clauses that are read together; the last ones may be empty."""
+
+    places: Tensor  # (rows, longest) of their tokens in the flattened batch; the place behind the last for none
+    lengths: Tensor  # (rows,) in tokens, at least 1
+    owners: Tensor  # (rows,) the pair that each clause belongs to; the number behind the last for empty ones
+
+
+def _layout(clauses: Sequence[Sequence[int]], width: int) -> tuple[list[_Group], Tensor]:
+    """Groups the clauses of a batch by length.
 
     Args:
-        clauses: of each pair, the lengths of its clauses.
+        clauses: of each pair, the lengths of its clauses in tokens.
         width: places of a pair in the batch.
-        device: of the results.
 
     Returns:
-        rows (clauses, longest): places in the flattened batch, the place behind the last where there is no token;
-        lengths (clauses,), at least 1; owners: the pair of each clause; back (batch * width,): the place of each
-        token in the flattened rows.
+        The groups, and where each token of the flattened batch stands in their flattened states, one behind the other.
     """
-    lengths = [length for pair in clauses for length in pair]
-    count, longest = -(-len(lengths) // _ROWS) * _ROWS, -(-max(lengths) // _STEP) * _STEP
-    rows = torch.full((count, longest), len(clauses) * width)
+    parts = sorted((length, pair, sum(pairs[:place])) for pair, pairs in enumerate(clauses)
+                   for place, length in enumerate(pairs))  # fmt: skip
     back = torch.zeros(len(clauses) * width, dtype=torch.long)
-    owners, row = [], 0
-    for pair, parts in enumerate(clauses):
-        start = pair * width
-        for length in parts:
-            rows[row, :length] = torch.arange(start, start + length)
-            back[start : start + length] = torch.arange(row * longest, row * longest + length)
-            start, row = start + length, row + 1
-            owners.append(pair)
-    filled = torch.tensor(lengths + [1] * (count - len(lengths)))
-    return tuple(tensor.to(device) for tensor in (rows, filled, torch.tensor(owners), back))
+    groups, offset = [], 0
+    for first in range(0, len(parts), _ROWS):
+        chosen = parts[first : first + _ROWS]
+        longest = -(-chosen[-1][0] // _STEP) * _STEP
+        places = torch.full((_ROWS, longest), len(clauses) * width)
+        for row, (length, pair, start) in enumerate(chosen):
+            begin = pair * width + start
+            places[row, :length] = torch.arange(begin, begin + length)
+            back[begin : begin + length] = torch.arange(offset, offset + length) + row * longest
+        more = _ROWS - len(chosen)
+        lengths = torch.tensor([length for length, _, _ in chosen] + [1] * more)
+        owners = torch.tensor([pair for _, pair, _ in chosen] + [len(clauses)] * more)
+        groups.append(_Group(places, lengths, owners))
+        offset += _ROWS * longest
+    return groups, back

@@ -39,12 +39,14 @@ def test_layout_finds_every_token_once():
     rng = random.Random(3)
     clauses = [[rng.randint(1, 9) for _ in range(rng.randint(1, 4))] for _ in range(50)]
     width = max(map(sum, clauses))
-    rows, lengths, owners, back = _layout(clauses, width, torch.device("cpu"))
-    assert lengths.min() >= 1
-    assert owners.tolist() == [pair for pair, parts in enumerate(clauses) for _ in parts]
-    for pair, parts in enumerate(clauses):
-        places = torch.arange(pair * width, pair * width + sum(parts))
-        assert torch.equal(rows.flatten()[back[places]], places)
+    groups, back = _layout(clauses, width)
+    places = torch.cat([group.places.flatten() for group in groups])
+    tokens = torch.cat([torch.arange(sum(parts)) + pair * width for pair, parts in enumerate(clauses)])
+    assert len(groups) > 1
+    assert torch.equal(places[back[tokens]], tokens)
+    assert sorted(places[places < 50 * width].tolist()) == tokens.tolist()
+    owned = torch.cat([group.owners for group in groups]).bincount(minlength=51).tolist()
+    assert owned[:50] == [len(parts) for parts in clauses]
 
 
 def test_a_clause_of_a_query_has_the_tokens_that_it_has_alone():
