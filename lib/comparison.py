@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 PAPER_MODELS = {"bilstm": "BiLSTM", "abs": "ABS", "rel": "REL", "treelstm": "TreeLSTM", "rgt": "RGT"}  # its names
 MODELS = PAPER_MODELS | {"compositional": "Ours"}
+PARTS = {"recombined": "BiLSTM, recombined", "clausewise": "Ours, not recombined"}  # for the ablation of ours alone
+NAMES = MODELS | PARTS
 _RESAMPLES = 1000
 
 
@@ -95,6 +97,7 @@ class Cell:
     ids: tuple[str, ...]  # of the test pairs
     groups: tuple[int, ...]  # the same number: the same SQL
     clauses: tuple[int, ...]  # number of clauses of each pair
+    settings: Mapping  # of its first run; empty for a baseline
     sums: np.ndarray  # (seeds, pairs, metrics.sums.N_SUMS)
 
 
@@ -133,9 +136,9 @@ def _cell(results: Sequence[Result], learns: bool) -> Cell:
     first = results[0]
     if any(result.ids != first.ids for result in results):
         raise ModelError(_OLD.format(first.dataset))
-    name = MODELS.get(first.system, first.system)
+    name, settings = NAMES.get(first.system, first.system), first.facts.get("settings", {})
     sums = np.stack([result.sums for result in results])
-    return Cell(name, first.dataset, len(results), learns, first.ids, first.groups, first.clauses, sums)
+    return Cell(name, first.dataset, len(results), learns, first.ids, first.groups, first.clauses, settings, sums)
 
 
 _OLD = "results on dataset '{}' are for different test pairs, it was made again in between: run the study again"

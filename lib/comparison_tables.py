@@ -1,7 +1,7 @@
 """The tables of the comparison (tables 9 to 11 of the paper), each made from a board of results.
 
-A cell shows the mean over the training runs with its 95 % interval; what has no result yet is a missing value. The
-frames behind figures hold the same as numbers.
+A cell shows the mean over the training runs with its 95 % interval; what has no result yet is a missing value, and a
+system with none of what a table shows has no row. The frames behind figures hold the same as numbers.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lib.comparison import Board, Sample, learners, minus, only_clauses, order_agreement, per_seed, sample, systems
+from lib.comparison import (
+    NAMES,
+    Board,
+    Sample,
+    learners,
+    minus,
+    only_clauses,
+    order_agreement,
+    per_seed,
+    sample,
+    systems,
+)
 from lib.metrics.bootstrap import Estimate, holm, mean_interval
 from lib.metrics.sums import SCORES, bleu, mean
 
@@ -91,7 +102,7 @@ def table9(cells: Board, variant: str) -> "DataFrame":
             drop = minus(first, second) if first and second else None
             rows.append((system, seeds, name, _text(first), _text(second), _text(drop), _text(found["control"])))
     columns = ["system", "seeds", "score", "experiment 1", "experiment 2", "drop", "control"]
-    return pandas.DataFrame(rows, columns=columns)
+    return _filled(pandas.DataFrame(rows, columns=columns), 3)
 
 
 def by_dataset(cells: Board, names: Sequence[str], datasets: Mapping[str, str] = FIVE) -> "DataFrame":
@@ -113,8 +124,13 @@ def by_dataset(cells: Board, names: Sequence[str], datasets: Mapping[str, str] =
         for name in names:
             texts = [_text(_sample(cells, system, dataset, SCORES[name])) for dataset in datasets]
             rows.append((system, seeds, name, *texts))
-    frame = pandas.DataFrame(rows, columns=["system", "seeds", "score", *datasets.values()])
+    frame = _filled(pandas.DataFrame(rows, columns=["system", "seeds", "score", *datasets.values()]), 3)
     return frame if len(names) > 1 else frame.drop(columns="score")
+
+
+def _filled(frame: "DataFrame", keys: int) -> "DataFrame":
+    """The rows with a value besides the first columns, which say what a row is about."""
+    return frame.dropna(how="all", subset=frame.columns[keys:], ignore_index=True)
 
 
 def _sample(cells: Board, system: str, dataset: str, score: Score) -> Sample | None:
@@ -140,7 +156,7 @@ def spread_of_seeds(cells: Board, datasets: Sequence[str]) -> "DataFrame":
             values = per_seed(cells[system, name], bleu) if (system, name) in cells else []
             texts.append(_with_spread(values) if values else None)
         rows.append((system, seeds_of(cells, system, datasets), *texts))
-    return pandas.DataFrame(rows, columns=["system", "seeds", *datasets])
+    return _filled(pandas.DataFrame(rows, columns=["system", "seeds", *datasets]), 2)
 
 
 def _with_spread(values: Sequence[float]) -> str:
@@ -167,7 +183,8 @@ def paired_tests(cells: Board, datasets: Mapping[str, str] = FIVE) -> "DataFrame
         columns[name] = [
             f"{found[couple].value:+.1f}, p {raised[couple]:.3f}" if couple in found else None for couple in couples
         ]
-    return pandas.DataFrame({"model": [one for one, _ in couples], "minus": [other for _, other in couples]} | columns)
+    keys = {"model": [one for one, _ in couples], "minus": [other for _, other in couples]}
+    return _filled(pandas.DataFrame(keys | columns), 2)
 
 
 def effects(cells: Board, variant: str) -> "DataFrame":
@@ -187,7 +204,7 @@ def effects(cells: Board, variant: str) -> "DataFrame":
             gap = minus(a, b) if a and b else None
             row.append(f"{shown(gap.estimate, sign=True)}, p {gap.p:.3f}" if gap else None)
         rows.append(row)
-    return pandas.DataFrame(rows, columns=["system", *(f"{one} minus {other}" for one, other in steps)])
+    return _filled(pandas.DataFrame(rows, columns=["system", *(f"{one} minus {other}" for one, other in steps)]), 1)
 
 
 def by_clauses(cells: Board, dataset: str) -> "DataFrame":
@@ -223,14 +240,26 @@ def orders(cells: Board, datasets: Mapping[str, str] = FIVE) -> "DataFrame":
     return pandas.DataFrame(rows, columns=["dataset", "other dataset", "models", "tau", "low", "high"])
 
 
-def missing(cells: Board, models: Sequence[str], datasets: Sequence[str], seeds: int) -> list[str]:
+def missing(cells: Board, due: Sequence[tuple[str, str]], seeds: int) -> list[str]:
     """The runs of a study that have no result yet, such as "RGT on tmcd, 1 of 3".
 
     Args:
         cells: all results.
-        models: as shown.
-        datasets: of the study.
+        due: the models (names in ENCODERS) and datasets of the study's runs.
         seeds: of the study.
     """
-    found = {(m, d): cells[m, d].seeds if (m, d) in cells else 0 for m in models for d in datasets}
+    found = {(NAMES[model], name): 0 for model, name in due}
+    found |= {key: cells[key].seeds for key in found if key in cells}
     return [f"{model} on {name}, {count} of {seeds}" for (model, name), count in found.items() if count < seeds]
+
+
+def not_trained(models: Sequence[str], datasets: Sequence[str], due: Sequence[tuple[str, str]]) -> list[str]:
+    """What a study does not train, such as "RGT on template, tmcd"; a line for each model.
+
+    Args:
+        models: names in ENCODERS.
+        datasets: of the study.
+        due: the models and datasets of the study's runs.
+    """
+    left = {model: [name for name in datasets if (model, name) not in due] for model in models}
+    return [f"{NAMES[model]} on {', '.join(names)}" for model, names in left.items() if names]

@@ -223,7 +223,7 @@ def bars(
     """Groups of bars, with intervals where given.
 
     Args:
-        frame: one row a bar, in the order of drawing.
+        frame: one row a bar, in the order of drawing; without any the figure says so.
         group: column whose values are the groups on the horizontal axis.
         series: column whose values are the bars within a group.
         value: column of heights.
@@ -232,7 +232,7 @@ def bars(
         high: column of their upper ends.
     """
     groups, names = list(dict.fromkeys(frame[group])), list(dict.fromkeys(frame[series]))
-    step, unit = 0.8 / len(names), frame[value].max() <= 1  # shares need two digits
+    step, unit = 0.8 / max(len(names), 1), frame[value].max() <= 1  # shares need two digits
     room = len(groups) * len(names) <= 16  # for numbers above the bars
     with canvas(_WIDTH, 3.0) as (fig, (axes,)):
         for i, name in enumerate(names):
@@ -257,7 +257,10 @@ def bars(
         axes.set(ylabel=label)
         axes.margins(y=0.12)
         axes.tick_params(axis="x", length=0)
-        axes.legend(ncols=min(len(names), 5), loc="lower left", bbox_to_anchor=(0, 1.0))
+        if names:
+            axes.legend(ncols=min(len(names), 5), loc="lower left", bbox_to_anchor=(0, 1.0))
+        else:
+            axes.text(0.5, 0.5, "no results yet", transform=axes.transAxes, ha="center")
     return fig
 
 

@@ -11,7 +11,6 @@ from lib.metrics.agreement import Alpha, agreement
 from lib.metrics.bootstrap import kendall_tau
 from lib.metrics.rating_scores import METRICS
 from lib.metrics.ratings import SCALES, Ratings
-from lib.models.configuration import ENCODERS
 from lib.records import Pair
 from lib.report import VERDICTS, verdict
 
@@ -36,10 +35,10 @@ def texts_to_rate(runs: Path, data: Path, pairs: Sequence[Pair]) -> dict[str, tu
     Raises:
         StudyError: if no model has learned it yet.
     """
-    folders = {model: found for model in ENCODERS if (found := _scored_runs(runs, model, data.name))}
+    folders = {model: found for model in MODELS if (found := _scored_runs(runs, model, data.name))}
     if not folders:
         raise StudyError(f"'{runs}' holds no scored run on '{data.name}': run the study first, or train one")
-    outputs = [model_output(MODELS.get(model, model), data.name, found[:1], pairs) for model, found in folders.items()]
+    outputs = [model_output(MODELS[model], data.name, found[:1], pairs) for model, found in folders.items()]
     outputs += baseline_outputs(data, pairs)
     return {output.system: output.texts[0] for output in outputs} | {REFERENCE: tuple(pair.text for pair in pairs)}
 

@@ -64,6 +64,7 @@ def show_table(
     columns = [str(column) for column in frame.columns]
     digits = [decimals if isinstance(decimals, int) else decimals.get(column, 1) for column in columns]
     cells = [list(map(_shown, row, digits)) for row in frame.itertuples(index=False, name=None)]
+    note = note if cells else "No rows."
     if keep:
         write_text(results_dir() / f"{name}.csv", to_csv(frame))
         write_text(results_dir() / f"{name}.md", _markdown(columns, cells, caption, note))

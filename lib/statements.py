@@ -5,12 +5,25 @@ statement about all models holds if it holds for each, and does not if it does n
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 
 import numpy as np
 
-from lib.comparison import PAPER_MODELS, Board, Sample, combined, conclusion, learners, minus, order_agreement, sample
-from lib.comparison_tables import EXPERIMENTS, FOUR, shown
+from lib.ablation_tables import datasets_of
+from lib.comparison import (
+    NAMES,
+    PAPER_MODELS,
+    Board,
+    Sample,
+    combined,
+    conclusion,
+    learners,
+    minus,
+    order_agreement,
+    sample,
+)
+from lib.comparison_tables import EXPERIMENTS, FIVE, FOUR, shown
 from lib.metrics.sums import bleu, exact_match, mean
 from lib.report import VERDICTS
 
@@ -19,6 +32,13 @@ Claim = tuple[str, object, object, str]  # statement, the paper's value, ours, v
 FIVE_MODELS = tuple(PAPER_MODELS.values())
 _MOST = ("ABS", "BiLSTM", "REL")  # drop most, says the paper
 _LEAST = "RGT"
+_STEPS = (  # from a model to one that has one idea more, or both
+    ("recombination helps a BiLSTM", "recombined", "bilstm"),
+    ("recombination helps a model that reads clause by clause", "compositional", "clausewise"),
+    ("reading clause by clause helps without recombination", "clausewise", "bilstm"),
+    ("reading clause by clause helps with recombination", "compositional", "recombined"),
+    ("both together help", "compositional", "bilstm"),
+)
 
 
 def paper_statements(cells: Board) -> list[Claim]:
@@ -49,6 +69,25 @@ def our_statements(cells: Board) -> list[Claim]:
     if "Ours" in learners(cells):
         judges.append(("on SpiderCompose clean our model beats the best of the five", "not asked", _ours_beats_five))
     return [_judged(cells, *judge) for judge in judges]
+
+
+def part_statements(cells: Board) -> list[Claim]:
+    """What each idea of ours is worth, on each dataset of a board as `ablation_tables.taken_apart` gives it."""
+    claims = []
+    for dataset in datasets_of(cells):
+        for says, one, other in _STEPS:
+            judge = partial(_step, dataset=dataset, one=NAMES[one], other=NAMES[other])
+            claims.append(_judged(cells, f"{FIVE[dataset]}: {says}", "not asked", judge))
+    return claims
+
+
+def _step(cells: Board, dataset: str, one: str, other: str) -> tuple[str, str]:
+    sides = [cells[name, dataset] for name in (one, other)]
+    gap = minus(*(sample(side, bleu) for side in sides))
+    words, verdict = _one(gap)
+    copying = [side.settings["decoder"]["copy"] for side in sides]
+    beware = "" if copying[0] == copying[1] else f"; {(one, other)[copying[1]]} also copies"
+    return f"BLEU {words}, p {gap.p:.3f}{beware}", verdict
 
 
 def _judged(cells: Board, says: str, paper: object, judge: Callable[[Board], tuple[str, str]]) -> Claim:

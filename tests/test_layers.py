@@ -46,6 +46,7 @@ LAYERS = [
     "length_tables",
     "comparison",
     "comparison_tables",
+    "ablation_tables",
     "statements",
     "error_tables",
     "rating",

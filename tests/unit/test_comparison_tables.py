@@ -1,10 +1,12 @@
 """Tables of the comparison: shapes, numbers that are those of the results, and dashes where there are none."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
-from lib.comparison import MODELS, Board, board, sample
+from lib.ablation_tables import ablation, taken_apart
+from lib.comparison import MODELS, NAMES, PARTS, Board, board, minus, sample
 from lib.comparison_tables import (
     EXPERIMENTS,
     FIVE,
@@ -12,6 +14,7 @@ from lib.comparison_tables import (
     by_dataset,
     effects,
     missing,
+    not_trained,
     orders,
     paired_tests,
     scores,
@@ -20,10 +23,12 @@ from lib.comparison_tables import (
     spread_of_seeds,
     table9,
 )
+from lib.inputs import planned
 from lib.metrics.bootstrap import Estimate
 from lib.metrics.sums import SCORES, bleu, counts, exact_match, sums
+from lib.models.configuration import ENCODERS, PARTS_OF_OURS
 from lib.run_results import NEAREST, Result
-from lib.statements import our_statements, paper_statements
+from lib.statements import our_statements, paper_statements, part_statements
 
 N = 40
 REFERENCES = [f"show the name of dog number {i} by its age" for i in range(N)]
@@ -86,9 +91,13 @@ def test_what_is_missing_is_a_dash_and_said(cells):
     row = table9(half, "paper").query("system == 'ABS' and score == 'mean'").iloc[0]
     assert row[["experiment 1", "experiment 2", "drop"]].isna().tolist() == [False, True, True]
     assert row["seeds"] == "1/0/1"
-    assert missing(half, ["ABS", "RGT"], ["paper", "experiment2"], 2) == [
-        "ABS on paper, 1 of 2", "ABS on experiment2, 0 of 2", "RGT on paper, 1 of 2", "RGT on experiment2, 1 of 2",
+    due = planned(["abs", "rgt"], ["paper", "experiment2", "tmcd"], {"rgt": ["paper", "experiment2"]})
+    assert missing(half, due, 2) == [
+        "ABS on paper, 1 of 2", "RGT on paper, 1 of 2", "ABS on experiment2, 0 of 2", "RGT on experiment2, 1 of 2",
+        "ABS on tmcd, 1 of 2",
     ]  # fmt: skip
+    assert missing(half, due, 1) == ["ABS on experiment2, 0 of 1"]
+    assert not_trained(["abs", "rgt"], ["paper", "experiment2", "tmcd"], due) == ["RGT on tmcd"]
     claims = {says: (ours, verdict) for says, _, ours, verdict in paper_statements(half)}
     told = claims["every model drops from experiment 1 to 2"]
     assert told == ("no result of ABS on experiment2", "cannot be told here")
@@ -103,6 +112,9 @@ def test_every_table_can_be_made_of_one_result_alone():
         scores(cells, bleu, FIVE),
     ):  # fmt: skip
         assert len(frame.columns) > 0
+    assert table9(cells, "paper").empty
+    assert effects(cells, "paper").empty
+    assert by_dataset(cells, ("BLEU-4",))["system"].tolist() == ["RGT"]
     assert {verdict for *_, verdict in paper_statements(cells)} == {"cannot be told here"}
     assert "holds" not in {verdict for *_, verdict in our_statements(cells)}
 
@@ -194,3 +206,53 @@ def test_copying_is_beaten_or_not():
         return next(v for says, _, _, v in claims if says == "in experiment 1 the best model beats copying")
 
     assert [verdict(copied) for copied in (0, 20, 40)] == ["holds", "too close", "does not hold"]
+
+
+def parts(right: dict[tuple[str, str], int], copies: dict[str, bool]) -> Board:
+    """Results of ours and its parts, by model and dataset; who copies."""
+    recombines = {"recombined": 0.3, "compositional": 0.3}
+    found = []
+    for (model, dataset), count in right.items():
+        settings = {"decoder": {"copy": copies[model]}, "training": {"recombine": recombines.get(model, 0.0)}}
+        found.append(replace(result(model, dataset, 1, count), facts={"settings": settings}))
+    return taken_apart(board(found, tuple(NAMES), DATASETS, 1))
+
+
+ALL_COPY = dict.fromkeys(("bilstm", "recombined", "clausewise", "compositional"), True)
+
+
+def test_ours_is_taken_apart():
+    right = {("compositional", "clean"): 36, ("bilstm", "clean"): 4, ("clausewise", "clean"): 20}
+    cells = parts(right | {("recombined", "clean"): 20, ("clausewise", "tmcd"): 9, ("bilstm", "paper"): 9}, ALL_COPY)
+    table = ablation(cells)
+    assert table["model"].tolist() == ["BiLSTM", "BiLSTM, recombined", "Ours, not recombined", "Ours", "BiLSTM"]
+    assert table["dataset"].tolist() == [*["SpiderCompose clean"] * 4, "SpiderCompose"]
+    assert table["recombined pairs %"].tolist() == [0, 30, 0, 30, 0]
+    gap = minus(sample(cells["Ours", "clean"], bleu), sample(cells["BiLSTM", "clean"], bleu)).estimate
+    assert table["BLEU minus BiLSTM"][3].startswith(shown(gap, sign=True))
+    assert table["BLEU minus BiLSTM"].isna().tolist() == [True, False, False, False, True]
+    verdicts = {says: (ours, verdict) for says, _, ours, verdict in part_statements(cells)}
+    on_clean = [verdict for says, (_, verdict) in verdicts.items() if says.startswith("SpiderCompose clean: ")]
+    assert on_clean == ["holds"] * 5
+    assert verdicts["SpiderCompose: both together help"] == ("no result of Ours on paper", "cannot be told here")
+
+
+def test_parts_of_ours_that_do_harm_or_nothing():
+    right = {("compositional", "clean"): 4, ("bilstm", "clean"): 36, ("clausewise", "clean"): 36}
+    cells = parts(right | {("recombined", "clean"): 4}, ALL_COPY | {"bilstm": False})
+    found = {says.removeprefix("SpiderCompose clean: "): claim for says, _, *claim in part_statements(cells)}
+    assert found["recombination helps a BiLSTM"][1] == "does not hold"
+    assert found["reading clause by clause helps with recombination"][1] == "too close"
+    assert found["both together help"][0].endswith("; Ours also copies")
+    assert "copies" not in found["recombination helps a model that reads clause by clause"][0]
+
+
+def test_parts_of_ours_that_are_not_there():
+    assert ablation({}).empty
+    assert part_statements({}) == []
+    assert ablation(parts({("clausewise", "clean"): 4}, ALL_COPY))["BLEU minus BiLSTM"].isna().all()
+
+
+def test_every_model_has_a_name():
+    assert NAMES.keys() == ENCODERS.keys()
+    assert PARTS.keys() == set(PARTS_OF_OURS)

@@ -57,6 +57,7 @@ def test_empty_table(shown, tmp_path):
     report.show_table(FRAME[:0], "none", "Nothing")
     assert (tmp_path / "results/none.csv").read_text() == "system,pairs,BLEU (0–100),drops\n"
     assert "<tbody>\n\n</tbody>" in shown[0].data
+    assert "No rows." in shown[0].data
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", "a b", "-x", "täble", "x.csv"])
@@ -126,6 +127,12 @@ def test_bars_differ_without_colour():
     bars = fig.axes[0].containers
     hatches = [container.patches[0].get_hatch() for container in bars if hasattr(container, "patches")]
     assert len(set(hatches)) == len(hatches) == 2
+
+
+def test_bars_of_nothing_say_so():
+    frame = pd.DataFrame(columns=["system", "dataset", "value", "low", "high"])
+    fig = drawing.bars(frame, "system", "dataset", "value", "BLEU-4 (0–100)", "low", "high")
+    assert [text.get_text() for text in fig.axes[0].texts] == ["no results yet"]
 
 
 def test_tagging_picture_marks_tagged_and_spliced_words():

@@ -13,10 +13,10 @@ from lib.cli import main
 from lib.datasets import read_manifest
 from lib.errors import ParameterError, StudyError
 from lib.files import read_json
-from lib.inputs import changes_of
+from lib.inputs import changes_of, only_of
 from lib.notebooks import parameters_of, read_notebook
 from lib.parameters import load_study, notebook_names, study_names, study_of
-from lib.paths import NOTEBOOKS
+from lib.paths import NOTEBOOKS, ROOT
 from lib.run_results import BASELINE_NAMES, NEAREST, read_results
 from lib.study import _NOISE, Places, make_dataset, notebook_parameters, run_names, run_study, train_run
 
@@ -44,8 +44,6 @@ def test_every_study_can_be_read(name, tmp_path):
 
 def test_builtin_study_runs_notebooks_with_the_parameters_that_they_declare(monkeypatch):
     """So the stored notebooks are those of the built-in study, and a reader who runs them by hand gets the same."""
-    from lib.paths import ROOT
-
     study = load_study("builtin")
     for notebook in study.notebooks:
         declared = parameters_of(read_notebook(NOTEBOOKS / f"{notebook}.ipynb"), notebook)
@@ -76,8 +74,16 @@ def test_settings_by_model_or_dataset_come_after_those_for_all():
     assert changes_of(found["rgt", "clean"])["epochs"] == 3
 
 
+def test_a_model_can_be_trained_on_some_datasets_alone():
+    study = study_of(VALUES | {"seeds": 1, "only": {"rgt": ["clean"], "abs": ["tmcd"]}}, "x")
+    assert run_names(study) == ["bilstm-paper-1", "bilstm-clean-1", "rgt-clean-1"]
+    assert study_of(VALUES | {"seeds": 1, "only": "rgt:clean abs:tmcd"}, "x") == study
+    told = notebook_parameters(study, Places(ROOT, "mine"), "05_model_comparison")["only"]
+    assert only_of(told) == study.only == {"rgt": ("clean",), "abs": ("tmcd",)}
+
+
 def test_a_study_survives_its_file(tmp_path):
-    study = study_of(VALUES | {"settings_by": {"clean": "epochs:2"}}, "x")
+    study = study_of(VALUES | {"settings_by": {"clean": "epochs:2"}, "only": {"rgt": ["paper", "clean"]}}, "x")
     path = tmp_path / "mine.yaml"
     path.write_text(yaml.safe_dump(study.as_dict()))
     assert load_study(str(path)) == study
@@ -143,6 +149,15 @@ def test_a_run_makes_its_dataset_and_knows_its_study(tmp_path, small_corpus):
         ({"settings_by": {"clean": 3}}, "x: 'settings_by' must hold 'name: settings' lines"),
         ({"settings_by": "epochs:1"}, "x: 'settings_by' must hold 'name: settings' lines, not 'epochs:1'"),
         ({"settings_by": {"bilstm": "width:16"}}, "unknown setting 'width'"),
+        ({"only": {"rgd": ["clean"]}}, "unknown name 'rgd' in 'only': did you mean 'rgt'?"),
+        ({"only": {"rgt": ["cleen"]}}, "unknown name 'cleen' in 'only: rgt': did you mean 'clean'?"),
+        ({"only": {"rgt": []}}, "'only: rgt' must hold one name or more, each once"),
+        ({"only": {"rgt": ["clean", "clean"]}}, "'only: rgt' must hold one name or more, each once"),
+        ({"only": {"rgt": 1}}, "x: 'only: rgt' must be a list of names, not 1"),
+        ({"only": ["rgt"]}, "x: 'only' must hold 'model: [dataset, dataset]' lines, not ['rgt']"),
+        ({"only": "rgt"}, "'only' must hold MODEL:DATASET,DATASET for each model once, not 'rgt'"),
+        ({"only": "rgt:clean rgt:paper"}, "each model once, not 'rgt:paper'"),
+        ({"only": {"bilstm": ["clean"]}}, "'only' must leave the first dataset, paper, to the first model"),
         ({"notebooks": ["1_method"]}, "unknown name '1_method' in 'notebooks': did you mean '01_method'?"),
         ({"notebooks": 1}, "x: 'notebooks' must be a list of names"),
         ({"name": "../up"}, "a study is named with letters, digits, '_' and '-', not '../up'"),
@@ -155,7 +170,7 @@ def test_wrong_keys_and_values(change, message):
 
 
 def test_missing_key():
-    """`settings_by` may be missing, the others not."""
+    """`settings_by` and `only` may be missing, the others not."""
     with pytest.raises(ParameterError, match="x lacks title, seeds"):
         study_of({key: value for key, value in VALUES.items() if key not in ("title", "seeds")}, "x")
 
@@ -217,11 +232,14 @@ def test_a_failing_step_ends_the_study_in_one_line_and_leaves_no_output(tmp_path
 
 
 @pytest.mark.slow
-def test_a_killed_study_takes_its_children_along_and_goes_on(tmp_path):
+def test_a_killed_study_takes_its_children_along_and_goes_on(tmp_path, small_corpus):
     """SIGKILL of the first process alone: nothing goes on behind its back, and the next run makes the same files."""
-    command = [sys.executable, "-m", "lib.cli", "study", "builtin", "--only", "datasets", "--cores", "2"]
+    settings = tmp_path / "mine.yaml"
+    study = study_of(VALUES | {"datasets": ["paper", "experiment2"], "corpus": str(small_corpus)}, "x")
+    settings.write_text(yaml.safe_dump(study.as_dict()))
+    command = [sys.executable, "-m", "lib.cli", "study", str(settings), "--only", "datasets", "--cores", "2"]
     whole = subprocess.run([*command, "--out", str(tmp_path / "whole")], capture_output=True, check=True)
-    assert b"4 of" in whole.stderr
+    assert b"2 of 3 steps" in whole.stderr
     out = tmp_path / "killed"
     for pause in (0.8, 1.6, 2.4):
         with subprocess.Popen([*command, "--out", str(out)], stderr=subprocess.DEVNULL) as process:

@@ -1,0 +1,63 @@
+"""Ours taken apart: what reading clause by clause is worth, what recombined clauses are, and both together."""
+
+from typing import TYPE_CHECKING
+
+from lib.comparison import NAMES, Board, minus, sample
+from lib.comparison_tables import FIVE, shown
+from lib.metrics.bootstrap import holm
+from lib.metrics.sums import bleu, exact_match
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+BASE = NAMES["bilstm"]
+_MODELS = tuple(NAMES[model] for model in ("bilstm", "recombined", "clausewise", "compositional"))
+_DATASETS = ("clean", "paper")
+
+
+def taken_apart(cells: Board) -> Board:
+    """The results of ours, of its parts and of the BiLSTM on the two variants of SpiderCompose, `clean` first."""
+    keys = [(model, dataset) for dataset in _DATASETS for model in _MODELS]
+    return {key: cells[key] for key in keys if key in cells}
+
+
+def datasets_of(cells: Board) -> list[str]:
+    """The datasets of a board, in its order."""
+    return list(dict.fromkeys(dataset for _, dataset in cells))
+
+
+def ablation(cells: Board) -> "DataFrame":
+    """BLEU, exact match, and the difference in BLEU to the BiLSTM on the same draws, p after Holm within each dataset.
+
+    Args:
+        cells: as `taken_apart` gives them.
+
+    Returns:
+        Columns dataset, model, seeds, copies, recombined pairs %, BLEU-4, exact match %, BLEU minus BiLSTM.
+    """
+    import pandas
+
+    rows = []
+    for dataset in datasets_of(cells):
+        gaps = _gaps(cells, dataset)
+        for system, cell in ((system, cell) for (system, name), cell in cells.items() if name == dataset):
+            decoder, training = cell.settings["decoder"], cell.settings["training"]
+            scores = [shown(sample(cell, score).estimate) for score in (bleu, exact_match)]
+            row = (FIVE[dataset], system, cell.seeds, decoder["copy"], 100 * training["recombine"])
+            rows.append((*row, *scores, gaps.get(system)))
+    columns = ["dataset", "model", "seeds", "copies", "recombined pairs %", "BLEU-4", "exact match %"]
+    return pandas.DataFrame(rows, columns=[*columns, f"BLEU minus {BASE}"])
+
+
+def _gaps(cells: Board, dataset: str) -> dict[str, str]:
+    """By system, for those besides the BiLSTM, if that is there."""
+    if (BASE, dataset) not in cells:
+        return {}
+    base = sample(cells[BASE, dataset], bleu)
+    others = [system for system, name in cells if name == dataset and system != BASE]
+    found = [minus(sample(cells[system, dataset], bleu), base) for system in others]
+    raised = holm([gap.p for gap in found])
+    return {
+        system: f"{shown(gap.estimate, sign=True)}, p {p:.3f}"
+        for system, gap, p in zip(others, found, raised, strict=True)
+    }
