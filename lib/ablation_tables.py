@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from lib.comparison import NAMES, Board, minus, sample
+from lib.comparison import NAMES, PARTS, Board, minus, sample
 from lib.comparison_tables import FIVE, shown
 from lib.metrics.bootstrap import holm
 from lib.metrics.sums import bleu, exact_match
@@ -16,8 +16,9 @@ _DATASETS = ("clean", "paper")
 
 
 def taken_apart(cells: Board) -> Board:
-    """The results of ours, of its parts and of the BiLSTM on the two variants of SpiderCompose, `clean` first."""
-    keys = [(model, dataset) for dataset in _DATASETS for model in _MODELS]
+    """The results of ours, its parts and the BiLSTM, on those variants of SpiderCompose that a part has learned."""
+    tried = [dataset for dataset in _DATASETS if any((part, dataset) in cells for part in PARTS.values())]
+    keys = [(model, dataset) for dataset in tried for model in _MODELS]
     return {key: cells[key] for key in keys if key in cells}
 
 

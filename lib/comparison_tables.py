@@ -5,7 +5,7 @@ system with none of what a table shows has no row. The frames behind figures hol
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,8 +46,16 @@ def shown(found: Estimate, sign: bool = False) -> str:
     >>> shown(Estimate(31.25, 29.0, 33.149)), shown(Estimate(2.0, -1.0, 5.0), sign=True)
     ('31.2 (29.0 to 33.1)', '+2.0 (-1.0 to +5.0)')
     """
-    value, low, high = (f"{round(x, 1) + 0.0:{'+' if sign else ''}.1f}" for x in (found.value, found.low, found.high))
-    return f"{value} ({low} to {high})"
+    words = [_signed(x) if sign else _plain(x) for x in (found.value, found.low, found.high)]
+    return "{} ({} to {})".format(*words)
+
+
+def _plain(value: float) -> str:
+    return f"{round(value, 1) + 0.0:.1f}"  # never "-0.0"
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 1) + 0.0:+.1f}"
 
 
 def seeds_of(cells: Board, system: str, datasets: Sequence[str]) -> str:
@@ -76,11 +84,11 @@ def scores(cells: Board, score: Score, datasets: Mapping[str, str]) -> "DataFram
     import pandas
 
     rows = []
-    for (system, dataset), cell in cells.items():
-        if dataset in datasets:
-            found = sample(cell, score).estimate
-            runs = cell.seeds if cell.learns else 0
-            rows.append((system, datasets[dataset], runs, found.value, found.low, found.high))
+    for key in product(systems(cells), datasets):
+        if key in cells:
+            found = sample(cells[key], score).estimate
+            runs = cells[key].seeds if cells[key].learns else 0
+            rows.append((key[0], datasets[key[1]], runs, found.value, found.low, found.high))
     return pandas.DataFrame(rows, columns=["system", "dataset", "seeds", "value", "low", "high"])
 
 
@@ -181,7 +189,7 @@ def paired_tests(cells: Board, datasets: Mapping[str, str] = FIVE) -> "DataFrame
                 found[one, other] = minus(sample(cells[one, dataset], bleu), sample(cells[other, dataset], bleu))
         raised = dict(zip(found, holm([difference.p for difference in found.values()]), strict=True))
         columns[name] = [
-            f"{found[couple].value:+.1f}, p {raised[couple]:.3f}" if couple in found else None for couple in couples
+            f"{_signed(found[couple].value)}, p {raised[couple]:.3f}" if couple in found else None for couple in couples
         ]
     keys = {"model": [one for one, _ in couples], "minus": [other for _, other in couples]}
     return _filled(pandas.DataFrame(keys | columns), 2)
@@ -228,7 +236,7 @@ def orders(cells: Board, datasets: Mapping[str, str] = FIVE) -> "DataFrame":
     """Kendall's tau between the orders of the models (by the mean score) on each two datasets.
 
     Returns:
-        Columns dataset, other dataset, models, tau, low, high; no numbers where fewer than two models have results.
+        Columns dataset, other dataset, models, tau, low, high; no row where fewer than two models have results.
     """
     import pandas
 
@@ -237,7 +245,7 @@ def orders(cells: Board, datasets: Mapping[str, str] = FIVE) -> "DataFrame":
         names, tau = order_agreement(cells, (one, other), mean)
         found = tau.estimate if tau else Estimate(float("nan"), float("nan"), float("nan"))
         rows.append((datasets[one], datasets[other], len(names), found.value, found.low, found.high))
-    return pandas.DataFrame(rows, columns=["dataset", "other dataset", "models", "tau", "low", "high"])
+    return _filled(pandas.DataFrame(rows, columns=["dataset", "other dataset", "models", "tau", "low", "high"]), 3)
 
 
 def missing(cells: Board, due: Sequence[tuple[str, str]], seeds: int) -> list[str]:

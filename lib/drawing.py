@@ -1,7 +1,7 @@
 """The study's pictures, all in one style: colours that the colour-blind tell apart, marks that survive grey print."""
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -223,7 +223,7 @@ def bars(
     """Groups of bars, with intervals where given.
 
     Args:
-        frame: one row a bar, in the order of drawing; without any the figure says so.
+        frame: one row a bar, in the order of drawing.
         group: column whose values are the groups on the horizontal axis.
         series: column whose values are the bars within a group.
         value: column of heights.
@@ -232,7 +232,7 @@ def bars(
         high: column of their upper ends.
     """
     groups, names = list(dict.fromkeys(frame[group])), list(dict.fromkeys(frame[series]))
-    step, unit = 0.8 / max(len(names), 1), frame[value].max() <= 1  # shares need two digits
+    step, unit = 0.8 / len(names), frame[value].max() <= 1  # shares need two digits
     room = len(groups) * len(names) <= 16  # for numbers above the bars
     with canvas(_WIDTH, 3.0) as (fig, (axes,)):
         for i, name in enumerate(names):
@@ -257,10 +257,56 @@ def bars(
         axes.set(ylabel=label)
         axes.margins(y=0.12)
         axes.tick_params(axis="x", length=0)
-        if names:
-            axes.legend(ncols=min(len(names), 5), loc="lower left", bbox_to_anchor=(0, 1.0))
-        else:
-            axes.text(0.5, 0.5, "no results yet", transform=axes.transAxes, ha="center")
+        axes.legend(ncols=min(len(names), 5), loc="lower left", bbox_to_anchor=(0, 1.0))
+    return fig
+
+
+def bar_panels(
+    frame: "DataFrame",
+    group: str,
+    series: str,
+    value: str,
+    label: str,
+    low: str,
+    high: str,
+    hatched: Collection[str] = (),
+) -> "Figure":
+    """Horizontal bars with intervals, a panel for each series; for many groups and series.
+
+    Args:
+        frame: one row a bar, in the order of drawing; a group that a panel has no row of gets a dash.
+        group: column whose values are the groups, from the top.
+        series: column whose values are the panels.
+        value: column of lengths.
+        label: words and unit for the horizontal axes.
+        low: column of the intervals' lower ends.
+        high: column of their upper ends.
+        hatched: groups that are drawn apart.
+    """
+    groups, names = list(dict.fromkeys(frame[group])), list(dict.fromkeys(frame[series])) or ["no results yet"]
+    top = frame[high].max() if groups else 1
+    with canvas(_WIDTH, 0.9 + 0.29 * len(groups), len(names)) as (fig, all_axes):
+        for axes, name in zip(all_axes, names, strict=True):
+            rows = frame[frame[series] == name]
+            at = [groups.index(g) for g in rows[group]]
+            looks = [("#BBBBBB", HATCHES[1]) if g in hatched else (PALETTE[0], "") for g in rows[group]]
+            axes.barh(at, rows[value], height=0.66, color=[colour for colour, _ in looks], edgecolor="white",
+                      hatch=[hatch for _, hatch in looks], linewidth=0.5)  # fmt: skip
+            spread = [rows[value] - rows[low], rows[high] - rows[value]]
+            axes.errorbar(rows[value], at, xerr=spread, fmt="none", ecolor=_INK, elinewidth=1, capsize=2)
+            words = dict.fromkeys(range(len(groups)), (0, "–"))
+            words |= {y: (x, f"{v:.1f}") for y, x, v in zip(at, rows[high], rows[value], strict=True)}
+            for y, (x, word) in words.items():
+                axes.annotate(word, (x, y), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7)
+            axes.set_yticks(range(len(groups)), [textwrap.fill(g, 18) for g in groups], fontsize=8)
+            axes.tick_params(axis="y", length=0, labelleft=axes is all_axes[0])
+            axes.set_title(textwrap.fill(name, 14), fontsize=8)
+            axes.set(xlim=(0, 1.3 * top or 1), ylim=(len(groups) - 0.4, -0.6))
+            axes.locator_params(axis="x", nbins=4)
+            axes.set_xticks([tick for tick in axes.get_xticks() if tick <= top])
+            axes.grid(axis="x", visible=True)
+            axes.grid(axis="y", visible=False)
+        fig.supxlabel(label, fontsize=9)
     return fig
 
 

@@ -129,10 +129,25 @@ def test_bars_differ_without_colour():
     assert len(set(hatches)) == len(hatches) == 2
 
 
-def test_bars_of_nothing_say_so():
-    frame = pd.DataFrame(columns=["system", "dataset", "value", "low", "high"])
-    fig = drawing.bars(frame, "system", "dataset", "value", "BLEU-4 (0–100)", "low", "high")
-    assert [text.get_text() for text in fig.axes[0].texts] == ["no results yet"]
+SCORES = ["system", "dataset", "value", "low", "high"]
+
+
+def test_bars_in_panels_show_what_is_missing_and_who_is_apart():
+    rows = [("ABS", "paper", 31.25, 30, 33), ("copying", "paper", 12.0, 11, 13), ("ABS", "clean", 5.0, 4, 6)]
+    frame = pd.DataFrame(rows, columns=SCORES)
+    fig = drawing.bar_panels(frame, *SCORES[:3], "BLEU-4 (0–100)", *SCORES[3:], hatched=["copying"])
+    paper, clean = fig.axes
+    assert [axes.get_title(loc="left") for axes in fig.axes] == ["paper", "clean"]
+    assert [text.get_text() for text in paper.texts] == ["31.2", "12.0"]
+    assert [text.get_text() for text in clean.texts] == ["5.0", "–"]
+    assert [bool(bar.get_hatch()) for bar in paper.patches] == [False, True]
+    assert paper.get_xlim() == clean.get_xlim()
+    assert 20 <= max(paper.get_xticks()) <= 33
+
+
+def test_bars_in_panels_of_nothing_say_so():
+    fig = drawing.bar_panels(pd.DataFrame(columns=SCORES), *SCORES[:3], "BLEU-4 (0–100)", *SCORES[3:])
+    assert fig.axes[0].get_title(loc="left") == "no results yet"
 
 
 def test_tagging_picture_marks_tagged_and_spliced_words():
