@@ -226,7 +226,8 @@ def _say_waiting() -> None:
 
 
 # What Snakemake says to its developers rather than to its users.
-_TAIL = re.compile(r"\[(\w{3} \w{3} +\d+ [\d:]+ \d+\]|IPKernelApp\] WARNING).*")  # may follow a bar without a line end
+# Times of day and words of a kernel at its end; may follow a bar without a line end.
+_TAIL = re.compile(r"\[(\w{3} \w{3} +\d+ [\d:]+ \d+\]|IPKernelApp\] (WARNING|ERROR \| KeyboardInterrupt)).*")
 _FAILED_JOB = re.compile(r"\s+message: (SLURM.*?'\.|Job submission failed.*)(\s.*)?$")  # its state, or words of sbatch
 _NOISE = re.compile(
     r"\s*$|SNAKEMAKE|=+$|Assuming|Building DAG|Using shell|Provided (cores|resources|remote nodes)"
