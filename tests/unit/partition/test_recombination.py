@@ -1,5 +1,6 @@
 """lib.partition.recombination: new pairs from clauses of several questions."""
 
+import itertools
 import random
 
 from lib.partition.recombination import recombine
@@ -13,37 +14,59 @@ _WHOLES = {
     "d": "SELECT t1.name FROM team AS t1 JOIN club AS t2 ON t1.id = t2.id WHERE t2.size > 3",
     "e": "SELECT name FROM team WHERE city = 2 GROUP BY name",
 }
-_SAYS = {"SELECT": "Give the names .", "WHERE": "in town", "GROUP BY": "for each", "ORDER BY": "by age",
+_SAYS = {"SELECT": "Give the names", "WHERE": "in town", "GROUP BY": "for each", "ORDER BY": "by age",
          "INTERSECT": "also of clubs"}  # fmt: skip
 
 
 def _pairs(db_of=lambda example: "sport") -> list[Pair]:
-    """The single clauses of all examples, as their training pairs."""
-    return [
-        Pair(f"{name}:{clause.kind}", name, db_of(name), (clause.kind,), clause.sql, f"{name} {_SAYS[clause.kind]}", 1,
-             "train", {})
-        for name, sql in _WHOLES.items() for clause in split(sql)
-    ]  # fmt: skip
+    """All pairs of one or two clauses; each clause says the name of its example."""
+    made = []
+    for name, sql in _WHOLES.items():
+        clauses = split(sql)
+        for parts in (*itertools.combinations(clauses, 1), *itertools.combinations(clauses, 2)):
+            kinds = tuple(part.kind for part in parts)
+            stop = " ." if "SELECT" in kinds else ""
+            text = " ".join(f"{name} {_SAYS[kind]}" for kind in kinds) + stop
+            joined = " ".join(part.sql for part in parts)
+            made.append(Pair(f"{name}:{kinds}", name, db_of(name), kinds, joined, text, len(kinds), "train", {}))
+    return made
+
+
+def _examples(pair: Pair) -> list[str]:
+    """The example of each clause."""
+    return [word for word in pair.text.split() if word in _WHOLES]
 
 
 def test_new_pairs_are_valid_queries_of_clauses_in_order():
     made = recombine(_pairs(), _WHOLES, 200, random.Random(1))
     assert len(made) == 200
-    assert len({pair.sql for pair in made}) > 10
+    assert len({pair.sql for pair in made}) > 8
     for pair in made:
         kinds = [clause.kind for clause in split(pair.sql)]
         assert kinds == list(pair.kinds) == sorted(kinds, key=KINDS.index)
-        assert 2 <= pair.n_clauses == len(kinds) <= 4
+        assert pair.n_clauses == len(kinds) in (3, 4)
 
 
-def test_each_clause_comes_from_another_example_with_the_same_tables():
+def test_clauses_come_from_two_examples_with_the_same_tables():
     for pair in recombine(_pairs(), _WHOLES, 200, random.Random(2)):
-        examples = [word for word in pair.text.split() if word in _WHOLES]
-        assert len(set(examples)) == len(examples) == pair.n_clauses
+        examples = _examples(pair)
+        assert len(set(examples)) == 2
+        assert examples == sorted(examples, key=examples.index)  # head, then donor
         assert "d" not in examples  # its FROM has no equal
         if "INTERSECT" in pair.kinds:  # needs the same SELECT clause
             assert examples[0] in "ae"
-            assert pair.kinds[-1] == "INTERSECT"
+            assert examples[-1] == "c"
+
+
+def test_group_by_and_order_by_of_one_query_stay_together():
+    made = recombine(_pairs(), _WHOLES, 300, random.Random(6))
+    both = [pair for pair in made if "b" in _examples(pair)[1:]]
+    assert both
+    for pair in both:
+        assert [kind for kind, example in zip(pair.kinds, _examples(pair), strict=True) if example == "b"] == [
+            "GROUP BY",
+            "ORDER BY",
+        ]
 
 
 def test_stops_end_the_text():
