@@ -238,20 +238,30 @@ def test_a_killed_study_takes_its_children_along_and_goes_on(tmp_path, small_cor
     study = study_of(VALUES | {"datasets": ["paper", "experiment2"], "corpus": str(small_corpus)}, "x")
     settings.write_text(yaml.safe_dump(study.as_dict()))
     command = [sys.executable, "-m", "lib.cli", "study", str(settings), "--only", "datasets", "--cores", "2"]
+    begin = time.monotonic()
     whole = subprocess.run([*command, "--out", str(tmp_path / "whole")], capture_output=True, check=True)
+    seconds = time.monotonic() - begin
     assert b"2 of 3 steps" in whole.stderr
     out = tmp_path / "killed"
-    for pause in (0.8, 1.6, 2.4):
+    for share in (0.3, 0.5, 0.6):
         with subprocess.Popen([*command, "--out", str(out)], stderr=subprocess.DEVNULL) as process:
-            time.sleep(pause)
+            time.sleep(share * seconds)
             process.send_signal(signal.SIGKILL)
         assert gone(str(out), seconds=10)
     subprocess.run([*command, "--out", str(out)], capture_output=True, check=True)
-    files = {path.relative_to(tmp_path / "whole"): path for path in (tmp_path / "whole/build").rglob("*.json*")}
-    assert len(files) == 16
-    for name, path in files.items():
-        assert (out / name).read_bytes() == path.read_bytes()
+    expected, found = (made(folder, "build", "data") for folder in (tmp_path / "whole", out))
+    for name in study.datasets:
+        parts = ("train.jsonl", "validation.jsonl", "test.jsonl", "manifest.json")
+        assert expected.keys() >= {f"build/mine/data/{name}/{part}" for part in parts}
+    assert f"data/results/mine/runs/nearest-sql-{name}.csv" in expected
+    assert found == expected
     assert not list(out.rglob("*.part"))
+
+
+def made(out, *folders) -> dict[str, bytes]:
+    """What is in the files below some folders, by their names."""
+    paths = (path for folder in folders for path in (out / folder).rglob("*.*") if path.is_file())
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in paths}
 
 
 def gone(text: str, seconds: float) -> bool:
