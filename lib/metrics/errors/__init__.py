@@ -76,7 +76,7 @@ def diagnose(
         kinds: the kinds of clauses that belong to the pair; empty for all.
 
     >>> clauses = (Clause("SELECT", "SELECT name FROM boat", 0, 21), Clause("WHERE", "WHERE length > 20", 22, 39))
-    >>> found = diagnose("the names of boats shorter than 20", ["Show the names of boats longer than 20"], clauses)
+    >>> found = diagnose("Give the names of boats shorter than 20", ["Show the names of boats longer than 20"], clauses)
     >>> sorted(found.errors)
     ['wrong comparison']
     """

@@ -67,6 +67,7 @@ _LEADS_TO_VALUE = lexicon.PREPOSITIONS - {"of"} | lexicon.CONDITIONS | lexicon.R
 def modifiers(reading: Reading) -> int:
     """How many phrases of a text restrict something: relative pronouns, with, without, comparisons.
 
+    >>> from lib.metrics.errors.readings import read
     >>> modifiers(read("Show the boats that are longer than 20 and have no sail, with their owners"))
     3
     """
