@@ -107,7 +107,7 @@ def bucketed(items: Sequence[Item], size: int, rng: random.Random) -> list[list[
     batches = []
     for start in range(0, len(order), POOL):
         pool = sorted(
-            order[start : start + POOL], key=lambda i: (_padded_to(len(items[i].target)), len(items[i].source))
+            order[start : start + POOL], key=lambda i: (padded_length(len(items[i].target)), len(items[i].source))
         )
         batches += [pool[first : first + size] for first in range(0, len(pool), size)]
     rng.shuffle(batches)
@@ -158,14 +158,10 @@ def inside(numbers: Tensor, known: int) -> Tensor:
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    width = max(_STEP, _padded_to(max(map(len, rows))))
+    width = padded_length(max(map(len, rows)))
     return torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows])
 
 
-def _lengths(item: Item) -> tuple[int, int]:
-    """What to sort by: sources are longer and cost more, so that they come first; up to the padding they are alike."""
-    return _padded_to(len(item.source)), len(item.target)
-
-
-def _padded_to(length: int) -> int:
-    return -(-length // _STEP) * _STEP
+def padded_length(length: int) -> int:
+    """The next multiple of 4, at least 4: how long a row becomes."""
+    return max(_STEP, -(-length // _STEP) * _STEP)

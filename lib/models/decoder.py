@@ -103,10 +103,6 @@ class AttentionDecoder(nn.Module):
         gate = exact(self.gate(both).squeeze(-1))
         return gate.masked_fill((copies == PAD).all(dim=1)[:, None], _SURELY)
 
-    def logits(self, features: Tensor) -> Tensor:
-        """(..., embedding) -> (..., vocabulary)."""
-        return linear(features, self.embedding.weight, self.bias)
-
     def choice(self, extra: int) -> Choice:
         """For a search in which `extra` words beyond the vocabulary can be copied."""
         weight = nn.functional.pad(self.embedding.weight, (0, 0, 0, extra))

@@ -9,7 +9,7 @@ import torch
 from lib.errors import ModelError
 from lib.models.batching import Item, collate, shifted
 from lib.models.data import read_sources
-from lib.models.machine import autocast, fast_arithmetic
+from lib.models.machine import search_arithmetic
 from lib.models.runs import Run, load
 from lib.models.search import search
 from lib.models.sources import Source, encoded
@@ -37,7 +37,7 @@ def attention(run: Run, source: Source) -> Attention:
     """
     item = encoded(run.coder, run.settings.model, source)
     options = run.settings.training
-    with fast_arithmetic(options.threads, options.bf16), autocast(options.bf16):
+    with search_arithmetic(options.threads, options.bf16):
         numbers = search(run.model, collate([item]))[0]
         batch = collate([Item(item.source, item.copies, (*numbers, END), item.structure)])
         memory = run.model.encoder(batch)

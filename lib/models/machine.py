@@ -55,6 +55,13 @@ def fast_arithmetic(threads: int, bf16: bool = True) -> Iterator[None]:
         torch.set_float32_matmul_precision(before[1])
 
 
+@contextmanager
+def search_arithmetic(threads: int, bf16: bool) -> Iterator[None]:
+    """The arithmetic in which a trained model writes on the CPU: all that searches must share it to write alike."""
+    with fast_arithmetic(threads, bf16), autocast(bf16):
+        yield
+
+
 def autocast(enabled: bool, device: torch.device | None = None) -> torch.autocast:
     """bf16 for matrix products and LSTMs, fp32 for the rest."""
     kind = device.type if device is not None else "cpu"

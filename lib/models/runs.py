@@ -22,7 +22,7 @@ from lib.files import atomic_writer, locked, read_json, sha256, write_json, writ
 from lib.models.batching import Coder, by_length, collate
 from lib.models.configuration import Settings, from_dict
 from lib.models.data import TrainingData, hashes, read_training_data
-from lib.models.machine import autocast, fast_arithmetic
+from lib.models.machine import fast_arithmetic, search_arithmetic
 from lib.models.model import Translator
 from lib.models.search import search
 from lib.models.sources import Source, encoded, source_of
@@ -242,7 +242,7 @@ class Run:
         items = [encoded(self.coder, self.settings.model, source) for source in sources]
         texts = [""] * len(items)
         options = self.settings.training
-        with fast_arithmetic(options.threads, options.bf16), autocast(options.bf16):
+        with search_arithmetic(options.threads, options.bf16):
             for chosen in by_length(items, min(_BATCH, _ROWS // beam)):
                 batch = collate([items[index] for index in chosen])
                 for index, numbers in zip(chosen, search(self.model, batch, beam), strict=True):

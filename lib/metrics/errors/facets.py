@@ -101,11 +101,6 @@ def says(reading: Reading, facet: Facet) -> bool:
     return _SAYS[facet.sort](reading, facet)
 
 
-def says_all(reading: Reading, facets: Sequence[Facet]) -> list[Facet]:
-    """Those of the facets that a text says."""
-    return [facet for facet in facets if says(reading, facet)]
-
-
 def _says_value(reading: Reading, facet: Facet) -> bool:
     words = split_words(facet.what)
     if any(weight >= VALUE for _, _, weight in _found(reading.words, words)):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from lib.models.batching import Batch
+from lib.models.batching import Batch, padded_length
 from lib.models.encoders.bilstm import BiLSTMEncoder
 from lib.models.encoders.memory import Memory
 from lib.models.layers import real
@@ -18,7 +18,7 @@ from lib.models.vocabulary import PAD
 
 # Clauses are read in groups of similar length, of one size and of lengths that are multiples: oneDNN compiles a kernel
 # for each pair of them, and padding all clauses of a batch to the longest would treble the work.
-_ROWS, _STEP = 64, 4
+_ROWS = 64
 
 
 class ClausewiseEncoder(BiLSTMEncoder):
@@ -65,7 +65,7 @@ def _layout(clauses: Sequence[Sequence[int]], width: int) -> tuple[list[_Group],
     groups, offset = [], 0
     for first in range(0, len(parts), _ROWS):
         chosen = parts[first : first + _ROWS]
-        longest = -(-chosen[-1][0] // _STEP) * _STEP
+        longest = padded_length(chosen[-1][0])
         places = torch.full((_ROWS, longest), len(clauses) * width)
         for row, (length, pair, start) in enumerate(chosen):
             begin = pair * width + start

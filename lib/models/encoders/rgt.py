@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lib.models.batching import Batch
+from lib.models.batching import Batch, padded_length
 from lib.models.configuration import RGTSettings
 from lib.models.encoders.attention import FeedForward, RelationAttention
 from lib.models.encoders.memory import Memory
@@ -175,7 +175,7 @@ class _Graphs:
 
 
 def _collated(graphs: Sequence[Graph], nodes: int, reach: int, device: torch.device) -> _Graphs:
-    n, m = (_padded(max(len(getattr(graph, side)) for graph in graphs)) for side in ("inner", "leaves"))
+    n, m = (padded_length(max(len(getattr(graph, side)) for graph in graphs)) for side in ("inner", "leaves"))
     places = np.arange(m)
     apart = np.clip(places[None, :] - places[:, None], -reach, reach) + reach
 
@@ -196,11 +196,6 @@ def _collated(graphs: Sequence[Graph], nodes: int, reach: int, device: torch.dev
         stack([graph.above for graph in graphs], (m, n), bool),
         torch.from_numpy(apart)[None].to(device),
     )
-
-
-def _padded(count: int) -> int:
-    """The next multiple of 4, as for tokens; at least 4."""
-    return max(4, -(-count // 4) * 4)
 
 
 def _taken(states: Tensor, numbers: Tensor) -> Tensor:

@@ -100,13 +100,17 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def model_server():
-    """A running `ModelServer`."""
-    server = ModelServer()
+def running(server):
+    """Yields a server while a thread serves; the body of a fixture."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     yield server
     server.shutdown()
     server.server_close()
     thread.join()
+
+
+@pytest.fixture
+def model_server():
+    """A running `ModelServer`."""
+    yield from running(ModelServer())

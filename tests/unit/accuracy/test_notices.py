@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from lib.accuracy.notices import MARK, PullRequest, Webhook, short_message
 from lib.cli import main
 from lib.errors import ParameterError, ServiceError
 from lib.paths import ROOT
+from tests.unit.accuracy.conftest import running
 
 SECRET = "hush-3f9"
 
@@ -77,13 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def forge():
-    server = Forge()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    yield from running(Forge())
 
 
 def figures(**changes) -> dict:

@@ -91,7 +91,7 @@ def test_probabilities_against_the_formula(tiny_model, tiny_batch):
     model, batch = tiny_model(copy=True).eval(), tiny_batch((6, 3, 7), (3, 3, 3))
     memory, decoded = model(batch)
     chances, choose = _chances(model, memory, decoded), decoded.gate.sigmoid()
-    plain = model.decoder.logits(decoded.features).softmax(dim=-1)
+    plain = linear(decoded.features, model.decoder.embedding.weight, model.decoder.bias).softmax(dim=-1)
     for row, step in itertools.product(range(3), range(3)):
         expected = torch.zeros(11 + batch.copies.shape[1])
         expected[:11] = choose[row, step] * plain[row, step]
@@ -112,7 +112,7 @@ def test_label_smoothing_against_torch(tiny_model, items):
                for item in items((5, 3), (4, 6), 8)]  # fmt: skip
     batch = collate(several)
     _, decoded = model(batch)
-    logits = model.decoder.logits(decoded.features)
+    logits = linear(decoded.features, model.decoder.embedding.weight, model.decoder.bias)
     expected = torch.nn.functional.cross_entropy(
         logits.transpose(1, 2), batch.target, ignore_index=0, label_smoothing=0.1
     )
