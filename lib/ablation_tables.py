@@ -1,4 +1,4 @@
-"""Ours taken apart: what reading clause by clause is worth, what recombined clauses are, and both together."""
+"""Ours taken apart: what a mark on whole queries is worth, what recombined clauses are, and both together."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 BASE = NAMES["bilstm"]
-_MODELS = tuple(NAMES[model] for model in ("bilstm", "recombined", "clausewise", "compositional"))
+_MODELS = tuple(NAMES[model] for model in ("bilstm", "marked", "recombined", "compositional"))
 _DATASETS = ("clean", "paper")
 
 

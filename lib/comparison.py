@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PAPER_MODELS = {"bilstm": "BiLSTM", "abs": "ABS", "rel": "REL", "treelstm": "TreeLSTM", "rgt": "RGT"}  # its names
 MODELS = PAPER_MODELS | {"compositional": "Ours"}
-PARTS = {"recombined": "BiLSTM, recombined", "clausewise": "Ours, not recombined"}  # for the ablation of ours alone
+PARTS = {"recombined": "BiLSTM, recombined", "marked": "BiLSTM, marked"}  # for the ablation of ours alone
 NAMES = MODELS | PARTS
 _RESAMPLES = 1000
 

@@ -140,6 +140,15 @@ def whole_queries(pairs: Iterable[Pair]) -> dict[str, str]:
     return {example_id: pair.sql for example_id, pair in longest.items()}
 
 
+def wholes_in(folder: Path, pairs: Iterable[Pair]) -> dict[str, str]:
+    """The whole query of each example of a dataset, whose pairs of all parts are given.
+
+    Raises:
+        CorpusError: if `queries.json` is broken.
+    """
+    return whole_queries(pairs) | read_queries(folder)
+
+
 def lost_queries(pairs: Iterable[Pair], wholes: Mapping[str, str]) -> dict[str, str]:
     """The whole queries of examples, by id, that are none of the pairs while parts of them are.
 

@@ -1,4 +1,4 @@
-"""Make the training set of experiment 2 (or of its control) from a SpiderCompose dataset; the other parts stay."""
+"""Make the training set of experiment 2, of its control, or without some questions, from a SpiderCompose dataset."""
 
 import argparse
 from pathlib import Path
@@ -12,8 +12,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, type=Path, help="folder for the new dataset")
     parser.add_argument("--by", default="text", choices=MODES,
                         help="remove training pairs that share a clause with the test set, by its text or by text and"
-                        " database; control-... removes as many random pairs of the same lengths instead")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=1, help="for the controls (default: 1)")
+                        " database; control-... removes as many random pairs of the same lengths instead;"
+                        " validation-question removes all pairs of some validation questions and keeps only these in"
+                        " the validation part, to choose settings by them")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=1, help="for what is drawn (default: 1)")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -64,11 +64,6 @@ class RGTSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class CompositionalSettings(BiLSTMSettings):
-    """Ours: a bidirectional LSTM over the tokens of each clause by itself."""
-
-
-@dataclass(frozen=True, slots=True)
 class DecoderSettings:
     """Attention LSTM, the same for all encoders."""
 
@@ -106,17 +101,17 @@ ENCODERS: dict[str, type] = {
     "rel": RelSettings,
     "treelstm": TreeLSTMSettings,
     "rgt": RGTSettings,
-    "compositional": CompositionalSettings,
-    "clausewise": CompositionalSettings,
+    "compositional": BiLSTMSettings,
+    "marked": BiLSTMSettings,
     "recombined": BiLSTMSettings,
 }
-PARTS_OF_OURS = ("clausewise", "recombined")  # ours without one of its ideas: no recombination; a plain BiLSTM
+PARTS_OF_OURS = ("marked", "recombined")  # ours with one of its ideas: no recombined pairs; no mark on whole queries
 TREE_MODELS = frozenset(("treelstm", "rgt"))  # read the SQL tree; the others read its tokens
-CLAUSE_MODELS = frozenset(("compositional", "clausewise"))  # need to know where clauses begin
+MARKED_MODELS = frozenset(("compositional", "marked"))  # are told whether SQL is a whole query or a part of one
 _OWN = {  # what a model's defaults have of their own
-    "compositional": {"decoder.copy": True, "training.recombine": 0.3},
-    "clausewise": {"decoder.copy": True},
-    "recombined": {"decoder.copy": True, "training.recombine": 0.3},
+    "compositional": {"decoder.copy": True, "training.recombine": 0.2},
+    "marked": {"decoder.copy": True},
+    "recombined": {"decoder.copy": True, "training.recombine": 0.2},
 }
 
 _RANGES = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lib import datasets
-from lib.datasets import PARTS, read_names, read_part, read_queries, whole_queries
+from lib.datasets import PARTS, read_names, read_part, wholes_in
 from lib.errors import CorpusError, ModelError, SqlError
 from lib.models.batching import Coder, Item
 from lib.models.configuration import Settings
@@ -31,7 +31,8 @@ class TrainingData:
     """All that training reads."""
 
     coder: Coder
-    train: tuple[Item, ...]
+    train: tuple[Item, ...]  # the pairs of the training part, then the recombined ones
+    recombined: int  # how many of them were recombined
     validation: tuple[Item, ...]
     validation_sources: tuple[tuple[str, ...], ...]  # their tokens
     validation_texts: tuple[str, ...]  # references, lower case
@@ -58,7 +59,7 @@ class _Folder:
 
 def _read_folder(folder: Path) -> _Folder:
     pairs = {part: read_part(folder, part) for part in PARTS}
-    wholes = whole_queries(pair for part in PARTS for pair in pairs[part]) | read_queries(folder)
+    wholes = wholes_in(folder, (pair for part in PARTS for pair in pairs[part]))
     return _Folder(pairs, wholes, {db_id: Words(names) for db_id, names in read_names(folder).items()})
 
 
@@ -108,13 +109,15 @@ def read_training_data(folder: Path, settings: Settings) -> TrainingData:
         count_words((lower(source.tokens) for source in train.read), options.min_count),
         count_words((pair.text.lower().split() for pair in train.pairs), options.min_count),
     )
-    more = _recombined(train, found, settings)
+    more, recombined_too_long = _recombined(train, found, settings)
     left_out = {"train without text": train.without_text, "train too long": too_long,
+                "recombined too long": recombined_too_long,
                 "validation without text": validation.without_text,
                 "validation too long": validation_too_long}  # fmt: skip
     return TrainingData(
         coder,
         encode(coder, train, settings.model) + encode(coder, more, settings.model),
+        len(more.pairs),
         encode(coder, validation, settings.model),
         tuple(source.tokens for source in validation.read),
         tuple(pair.text.lower() for pair in validation.pairs),
@@ -122,12 +125,12 @@ def read_training_data(folder: Path, settings: Settings) -> TrainingData:
     )
 
 
-def _recombined(train: Sources, found: _Folder, settings: Settings) -> Sources:
-    """New pairs from the clauses of the training part; the same for all epochs of a run."""
+def _recombined(train: Sources, found: _Folder, settings: Settings) -> tuple[Sources, int]:
+    """New pairs from the clauses of the training part, the same for all epochs of a run, and how many are too long."""
     count = round(settings.training.recombine * len(train.pairs))
     pairs = recombine(train.pairs, found.wholes, count, random.Random(settings.seed)) if count else []
     wholes = {pair.example_id: pair.sql for pair in pairs}
-    return _short(_sources(pairs, wholes, found.words, settings.model), settings.training.max_length)[0]
+    return _short(_sources(pairs, wholes, found.words, settings.model), settings.training.max_length)
 
 
 def encode(coder: Coder, sources: Sources, model: str) -> tuple[Item, ...]:

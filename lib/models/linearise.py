@@ -68,13 +68,8 @@ def linearise(sql: str, whole: str | None = None, words: Words = PLAIN) -> tuple
     >>> " ".join(linearise("WHERE T1.hand = 'L'", whole="SELECT T1.id FROM player AS T1 WHERE T1.hand = 'L'"))
     'where player . hand = L'
     """
-    return tuple(word for part in by_clause(sql, whole, words) for word in part)
-
-
-def by_clause(sql: str, whole: str | None = None, words: Words = PLAIN) -> tuple[tuple[str, ...], ...]:
-    """The same for each clause by itself; a clause has at least one token."""
     scope = scope_of(whole or sql, words)
-    return tuple(clause_words(clause.sql, scope) for clause in split(sql))
+    return tuple(word for clause in split(sql) for word in clause_words(clause.sql, scope))
 
 
 @lru_cache(maxsize=16384)  # a dataset has each clause several times, but not always in pairs that follow each other

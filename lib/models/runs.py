@@ -164,7 +164,11 @@ def _csv(curve: Sequence[EpochResult]) -> str:
 def _manifest(out: Path, config: dict, trainer: Trainer) -> dict:
     best = trainer.curve[trainer.best_epoch - 1]
     return config | {
-        "pairs": {"train": len(trainer.data.train), "validation": len(trainer.data.validation)},
+        "pairs": {
+            "train": len(trainer.data.train) - trainer.data.recombined,
+            "recombined": trainer.data.recombined,
+            "validation": len(trainer.data.validation),
+        },
         "left_out": trainer.data.left_out,
         "words": {"source": len(trainer.data.coder.source), "target": len(trainer.data.coder.target)},
         "parameters": sum(parameter.numel() for parameter in trainer.model.parameters()),

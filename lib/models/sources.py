@@ -4,11 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lib.models.batching import Coder, Item
-from lib.models.configuration import CLAUSE_MODELS, TREE_MODELS
+from lib.models.configuration import MARKED_MODELS, TREE_MODELS
 from lib.models.encoders import structure_of
-from lib.models.linearise import by_clause, linearise
+from lib.models.linearise import linearise, read
 from lib.models.names import PLAIN, Words
 from lib.models.trees import LEAF, Tree, tree_of
+
+# The first token of a marked source. A text for a whole query is a sentence, one for a part of it rarely is: a model
+# that cannot tell them apart learns to stop early.
+MARKS = WHOLE, PART = "<whole>", "<part>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +21,6 @@ class Source:
 
     tokens: tuple[str, ...]  # source tokens, or labels of the tree's nodes; values in the case they are written in
     tree: Tree | None = None  # for tree encoders
-    clauses: tuple[int, ...] = ()  # tokens of each clause, for encoders that read clauses by themselves
 
 
 def source_of(sql: str, model: str, whole: str | None = None, words: Words = PLAIN) -> Source:
@@ -32,13 +35,18 @@ def source_of(sql: str, model: str, whole: str | None = None, words: Words = PLA
     Raises:
         SqlError: if the SQL cannot be read.
     """
-    if model in CLAUSE_MODELS:
-        parts = by_clause(sql, whole, words)
-        return Source(tuple(word for part in parts for word in part), clauses=tuple(map(len, parts)))
     if model not in TREE_MODELS:
-        return Source(linearise(sql, whole, words))
+        mark = (_mark(sql, whole),) if model in MARKED_MODELS else ()
+        return Source(mark + linearise(sql, whole, words))
     tree = tree_of(sql, whole, words)
     return Source(tree.labels, tree)
+
+
+def _mark(sql: str, whole: str | None) -> str:
+    """Whether SQL is a whole query; on its own, it is one if it starts like one."""
+    if whole is None:
+        return WHOLE if read(sql)[0].text.lower() in ("select", "with", "(") else PART
+    return WHOLE if sql == whole else PART
 
 
 def encoded(coder: Coder, model: str, source: Source, target: Sequence[str] | None = None) -> Item:
@@ -50,9 +58,16 @@ def encoded(coder: Coder, model: str, source: Source, target: Sequence[str] | No
         source: as read by `source_of`.
         target: tokens of the text.
     """
-    inner = () if source.tree is None else [i for i, kind in enumerate(source.tree.kinds) if kind != LEAF]
-    structure = source.clauses or None if source.tree is None else structure_of(model, source.tree)
-    return coder.item(lower(source.tokens), None if target is None else lower(target), structure, frozenset(inner))
+    structure = None if source.tree is None else structure_of(model, source.tree)
+    words = None if target is None else lower(target)
+    return coder.item(lower(source.tokens), words, structure, _silent(source, model))
+
+
+def _silent(source: Source, model: str) -> frozenset[int]:
+    """Places of tokens that no text may copy: the mark, and nodes of a tree that are no leaves."""
+    if source.tree is None:
+        return frozenset((0,)) if model in MARKED_MODELS else frozenset()
+    return frozenset(place for place, kind in enumerate(source.tree.kinds) if kind != LEAF)
 
 
 def lower(tokens: Sequence[str]) -> tuple[str, ...]:

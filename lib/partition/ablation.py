@@ -1,4 +1,5 @@
-"""Experiment 2: the training set without evidence for the test clauses, and its control (paper 5.2.1)."""
+"""Training sets that lack something: evidence for the test clauses (experiment 2, paper 5.2.1), as many other pairs
+(its control), or all of some validation questions, to choose settings by questions that no model has seen."""
 
 import random
 from collections import Counter, defaultdict
@@ -13,8 +14,7 @@ from lib.datasets import (
     read_manifest,
     read_names,
     read_part,
-    read_queries,
-    whole_queries,
+    wholes_in,
     write_names,
     write_part,
     write_queries,
@@ -26,7 +26,9 @@ from lib.partition.leakage import clause_keys
 from lib.records import Pair
 
 BY = ("text", "database")
-MODES = (*BY, *(f"control-{by}" for by in BY))
+UNSEEN = "validation-question"
+MODES = (*BY, *(f"control-{by}" for by in BY), UNSEEN)
+_UNSEEN_QUESTIONS = 450  # a good third of those of Spider; half where there are fewer than twice as many
 
 
 def without_test_clauses(train: Sequence[Pair], test: Sequence[Pair], by: str = "text") -> list[Pair]:
@@ -91,14 +93,35 @@ def _draw(by_shape: dict, removed: set[str], shape: tuple[int, int], count: int,
     return drawn
 
 
+def unseen_questions(
+    train: Sequence[Pair], validation: Sequence[Pair], rng: random.Random
+) -> tuple[list[Pair], list[Pair]]:
+    """Takes some validation questions out of the training part, and all others out of the validation part.
+
+    Parts of all validation questions are training pairs (paper 4), so that validation rewards a good memory. In the
+    variant `clean` the test questions are unseen: settings for it are better chosen by validation questions that are.
+
+    Args:
+        train: training pairs.
+        validation: validation pairs.
+        rng: decides which questions.
+
+    Returns:
+        Training pairs and validation pairs that have no question in common.
+    """
+    questions = sorted({pair.example_id for pair in validation})
+    chosen = set(rng.sample(questions, min(_UNSEEN_QUESTIONS, len(questions) // 2)))
+    return [p for p in train if p.example_id not in chosen], [p for p in validation if p.example_id in chosen]
+
+
 def ablate(folder: Path, out: Path, by: str = "text", seed: int = 1) -> dict:
-    """Writes a dataset like another one, with the training pairs of experiment 2 or of its control.
+    """Writes a dataset like another one, with fewer training pairs: experiment 2, its control, or unseen validation.
 
     Args:
         folder: a SpiderCompose dataset.
         out: folder of the new one.
         by: one of MODES.
-        seed: for the controls.
+        seed: for what is drawn.
 
     Returns:
         The manifest of the new dataset.
@@ -115,14 +138,17 @@ def ablate(folder: Path, out: Path, by: str = "text", seed: int = 1) -> dict:
         raise ParameterError(f"seed must be a whole number from 0, not {seed!r}")
     manifest = read_manifest(folder)
     parts = {part: read_part(folder, part) for part in PARTS}  # all, before anything is written
-    names, queries = read_names(folder), read_queries(folder)
+    names, wholes = read_names(folder), wholes_in(folder, chain(*parts.values()))
     train, test = parts["train"], parts["test"]
     if not train:
         raise CorpusError(f"'{folder}' has no training pairs: build it again")
-    kept = without_test_clauses(train, test, by.removeprefix("control-"))
+    if by == UNSEEN:
+        kept, parts["validation"] = unseen_questions(train, parts["validation"], random.Random(seed))
+    else:
+        kept = without_test_clauses(train, test, by.removeprefix("control-"))
     if by.startswith("control-"):
         kept = length_matched_control(train, kept, random.Random(seed))
-    _write(Path(out), parts | {"train": kept}, names, whole_queries(chain(*parts.values())) | queries)
+    _write(Path(out), parts | {"train": kept}, names, wholes)
     ablation = {"by": by, "seed": seed, "kept": len(kept), "removed": len(train) - len(kept)}
     manifest |= describe(out) | {"ablation": ablation}
     write_json(Path(out) / "manifest.json", manifest)

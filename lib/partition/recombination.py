@@ -5,12 +5,16 @@ follow those of another question of the database if both questions' queries read
 aliases, so that the new SQL is valid, and if their kinds come later, so that the new text is in a usual order. A set
 operation also needs the same SELECT clause. GROUP BY and ORDER BY of one query stay together: "with the most visits"
 says both at once, and apart they would be said twice.
+
+Only questions that are cut cleanly lend clauses: those whose longer pairs say what their clauses say, one behind the
+other. Where an alignment is doubtful or clauses are said in another order, joining the parts gives no sentence.
 """
 
 import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from lib.records import KINDS, SET_OPERATORS, Clause, Pair
 from lib.splitting import split
@@ -18,7 +22,8 @@ from lib.splitting import split
 _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 _TOTALS = (3, 4)  # clauses of a new pair; what the training part of the study lacks
 _TOGETHER = {"GROUP BY", "ORDER BY"}
-_TRIES = 20  # draws of a donor from another example, and of a head for each pair wanted
+_TRIES = 20  # draws of a donor from another example
+_DRAWS = 4  # of a head and a donor for each pair wanted; what comes twice is left out
 _STOPS = (".", "?", "!")
 
 
@@ -36,27 +41,41 @@ def recombine(pairs: Sequence[Pair], wholes: Mapping[str, str], count: int, rng:
     Args:
         pairs: of the training part, with texts.
         wholes: the whole query of each example.
-        count: of new pairs, at least 0; fewer come out if nothing can be recombined.
+        count: of new pairs, at least 0; fewer come out if little can be recombined.
         rng: decides which.
 
     Returns:
-        Pairs whose SQL starts with SELECT, with ids of their own.
+        Pairs whose SQL starts with SELECT, none twice, with ids of their own.
     """
     queries = {example: split(wholes[example]) for example in sorted({pair.example_id for pair in pairs})}
-    usable = [pair for pair in pairs if _complete(pair, queries[pair.example_id])]
+    clean = _cleanly_cut(pairs)
+    usable = [pair for pair in pairs if pair.example_id in clean and _complete(pair, queries[pair.example_id])]
     donors = _donors(usable, queries)
     choices = [(pair, _choices(pair, queries, donors)) for pair in usable if pair.kinds[0] == "SELECT"]
     heads = [(pair, found) for pair, found in choices if found]
-    made: list[Pair] = []
-    for _ in range(_TRIES * count if heads else 0):
+    made: dict[tuple[str, str], Pair] = {}
+    for _ in range(_DRAWS * count if heads else 0):
+        if len(made) == count:
+            break
         head, found = rng.choice(heads)
         drawn = (rng.choice(rng.choice(found)) for _ in range(_TRIES))
         donor = next((pair for pair in drawn if pair.example_id != head.example_id), None)
         if donor:
-            made.append(_joined([head, donor], len(made)))
-        if len(made) == count:
-            break
-    return made
+            new = _joined([head, donor], len(made))
+            made.setdefault((new.sql, new.text), new)
+    return list(made.values())
+
+
+def _cleanly_cut(pairs: Sequence[Pair]) -> set[str]:
+    """Examples whose pairs of several clauses all say what their clauses say, one behind the other."""
+    clauses = {(pair.example_id, pair.kinds[0]): _bare(pair.text.split()) for pair in pairs if pair.n_clauses == 1}
+    longer = [pair for pair in pairs if pair.n_clauses > 1]
+    broken = set()
+    for pair in longer:
+        parts = [clauses.get((pair.example_id, kind)) for kind in pair.kinds]
+        if None in parts or _bare(pair.text.split()) != [word for part in parts for word in part]:
+            broken.add(pair.example_id)
+    return {pair.example_id for pair in longer} - broken
 
 
 def _complete(pair: Pair, query: Sequence[Clause]) -> bool:
@@ -69,12 +88,12 @@ def _place(pair: Pair, query: Sequence[Clause], kind: str) -> _Place:
     return _Place(pair.db_id, said if kind in SET_OPERATORS else said.partition(" from ")[2])
 
 
-def _donors(pairs: Sequence[Pair], queries: Mapping) -> dict[tuple[_Place, tuple[str, ...]], list[Pair]]:
-    """Pairs that can follow others, by place and kinds."""
-    found = defaultdict(list)
+def _donors(pairs: Sequence[Pair], queries: Mapping) -> dict[_Place, dict[tuple[str, ...], list[Pair]]]:
+    """Pairs that can follow others, by place, then by kinds."""
+    found = defaultdict(lambda: defaultdict(list))
     for pair in pairs:
         if pair.kinds[0] != "SELECT":
-            found[_place(pair, queries[pair.example_id], pair.kinds[-1]), pair.kinds].append(pair)
+            found[_place(pair, queries[pair.example_id], pair.kinds[-1])][pair.kinds].append(pair)
     return found
 
 
@@ -82,9 +101,10 @@ def _choices(head: Pair, queries: Mapping, donors: Mapping) -> list[list[Pair]]:
     """For all kinds that may follow, the pairs that have them."""
     query = queries[head.example_id]
     places = {_place(head, query, kind) for kind in ("ORDER BY", "UNION")}  # one for set operators, one for others
+    there = [item for place in places for item in donors.get(place, {}).items()]
     last = _RANK[head.kinds[-1]] if head.kinds[-1] not in SET_OPERATORS else len(KINDS)
-    return [pairs for (place, kinds), pairs in sorted(donors.items(), key=lambda item: item[0][1])
-            if place in places and _RANK[kinds[0]] > last and head.n_clauses + len(kinds) in _TOTALS]  # fmt: skip
+    return [pairs for kinds, pairs in sorted(there, key=itemgetter(0))
+            if _RANK[kinds[0]] > last and head.n_clauses + len(kinds) in _TOTALS]  # fmt: skip
 
 
 def _joined(parts: Sequence[Pair], number: int) -> Pair:
@@ -108,6 +128,10 @@ def _sentence(texts: Sequence[list[str]]) -> str:
     >>> _sentence([["Who", "are", "they", "?"], ["by", "age"]])
     'Who are they by age ?'
     """
-    bare = [words[:-1] if words[-1] in _STOPS else words for words in texts]
     stops = [words[-1] for words in texts if words[-1] in _STOPS]
-    return " ".join([word for words in bare for word in words] + stops[:1])
+    return " ".join([word for words in texts for word in _bare(words)] + stops[:1])
+
+
+def _bare(words: list[str]) -> list[str]:
+    """Without the stop at the end."""
+    return words[:-1] if words[-1] in _STOPS else words

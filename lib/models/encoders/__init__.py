@@ -15,8 +15,8 @@ _CLASSES = {  # model -> module and class
     "rel": ("transformer", "RelEncoder"),
     "treelstm": ("treelstm", "TreeLSTMEncoder"),
     "rgt": ("rgt", "RGTEncoder"),
-    "compositional": ("clausewise", "ClausewiseEncoder"),
-    "clausewise": ("clausewise", "ClausewiseEncoder"),
+    "compositional": ("bilstm", "BiLSTMEncoder"),
+    "marked": ("bilstm", "BiLSTMEncoder"),
     "recombined": ("bilstm", "BiLSTMEncoder"),
 }
 _STRUCTURES = {"treelstm": ("treelstm", "shape_of"), "rgt": ("rgt", "graph_of")}  # what they need besides labels

@@ -9,7 +9,7 @@ import torch
 from lib.datasets import write_part
 from lib.files import write_json
 from lib.models.batching import Batch, Item, collate
-from lib.models.configuration import CLAUSE_MODELS, ENCODERS, PARTS_OF_OURS, TREE_MODELS, Settings, settings
+from lib.models.configuration import ENCODERS, PARTS_OF_OURS, TREE_MODELS, Settings, settings
 from lib.models.encoders import structure_of
 from lib.models.model import Translator
 from lib.models.trees import KINDS, LEAF, Tree
@@ -105,9 +105,6 @@ def random_items(lengths, targets, seed: int, model: str = "bilstm") -> list[Ite
             copies = [number if kind == LEAF else PAD for number, kind in zip(copies, tree.kinds, strict=True)]
         words = [rng.choice([*range(4, TARGET_WORDS), *filter(None, copies)]) for _ in range(target - 1)]
         structure = None if tree is None else structure_of(model, tree)
-        if model in CLAUSE_MODELS:
-            first = rng.randint(1, length)
-            structure = (first, length - first) if first < length else (length,)
         items.append(Item(tuple(source), tuple(copies), (*words, END), structure))
     return items
 

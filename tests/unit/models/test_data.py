@@ -4,10 +4,12 @@ import pytest
 
 from lib.datasets import Names, write_names, write_part, write_queries
 from lib.errors import CorpusError
-from lib.models.configuration import TREE_MODELS
-from lib.models.data import hashes, read_sources
+from lib.models.configuration import TREE_MODELS, settings
+from lib.models.data import hashes, read_sources, read_training_data
+from lib.models.sources import MARKS
 from lib.models.trees import LEAF
 from lib.records import Pair
+from tests.unit.partition.test_recombination import QUERIES, recombinable
 
 WHOLE = "SELECT T1.nm FROM plr AS T1 WHERE T1.hnd = 'L' AND ht > 180"
 NAMES = {
@@ -29,12 +31,12 @@ def folder(dataset):
 
 
 def leaves(folder, model: str) -> list[str]:
-    """What an encoder reads of the training pairs, without inner nodes, points and quotes."""
+    """What an encoder reads of the training pairs, without marks, inner nodes, points and quotes."""
     return [
         " ".join(
             token
             for number, token in enumerate(source.tokens)
-            if token != "." and (source.tree is None or source.tree.kinds[number] == LEAF)
+            if token not in (".", *MARKS) and (source.tree is None or source.tree.kinds[number] == LEAF)
         )
         for source in read_sources(folder, ("train",), model)["train"].read
     ]
@@ -71,3 +73,15 @@ def test_broken_names_are_told(folder):
     (folder / "names.json").write_text("[]")
     with pytest.raises(CorpusError, match=r"names\.json"):
         read_sources(folder, ("train",), "bilstm")
+
+
+def test_recombined_pairs_are_counted(dataset):
+    write_part(dataset, "train", recombinable())
+    write_queries(dataset, QUERIES)
+    plain, more, short = (
+        read_training_data(dataset, settings("recombined", recombine=share, max_length=longest))
+        for share, longest in ((0.0, 400), (4.0, 400), (4.0, 11))
+    )
+    assert (plain.recombined, plain.left_out["recombined too long"]) == (0, 0)
+    assert more.recombined == len(more.train) - len(plain.train) > 10
+    assert 0 < short.left_out["recombined too long"] == more.recombined - short.recombined

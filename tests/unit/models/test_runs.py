@@ -33,7 +33,7 @@ def finished(dataset, tiny_settings, tmp_path):
 
 def test_a_run_is_whole(finished, dataset):
     manifest = json.loads((finished / "manifest.json").read_text())
-    assert manifest["pairs"] == {"train": 8, "validation": 8}
+    assert manifest["pairs"] == {"train": 8, "recombined": 0, "validation": 8}
     assert manifest["left_out"]["train without text"] == 1
     assert manifest["sha256"].keys() == set(RESULTS)
     assert set(manifest["data"]) == {"train", "validation", "test"}

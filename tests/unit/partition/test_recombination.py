@@ -2,12 +2,13 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 from lib.partition.recombination import recombine
 from lib.records import KINDS, Pair
 from lib.splitting import split
 
-_WHOLES = {
+QUERIES = {
     "a": "SELECT name FROM team WHERE city = 1 ORDER BY name",
     "b": "SELECT age FROM team GROUP BY age ORDER BY age",
     "c": "SELECT name FROM team INTERSECT SELECT name FROM club",
@@ -18,10 +19,10 @@ _SAYS = {"SELECT": "Give the names", "WHERE": "in town", "GROUP BY": "for each",
          "INTERSECT": "also of clubs"}  # fmt: skip
 
 
-def _pairs(db_of=lambda example: "sport") -> list[Pair]:
+def recombinable(db_of=lambda example: "sport") -> list[Pair]:
     """All pairs of one or two clauses; each clause says the name of its example."""
     made = []
-    for name, sql in _WHOLES.items():
+    for name, sql in QUERIES.items():
         clauses = split(sql)
         for parts in (*itertools.combinations(clauses, 1), *itertools.combinations(clauses, 2)):
             kinds = tuple(part.kind for part in parts)
@@ -34,12 +35,12 @@ def _pairs(db_of=lambda example: "sport") -> list[Pair]:
 
 def _examples(pair: Pair) -> list[str]:
     """The example of each clause."""
-    return [word for word in pair.text.split() if word in _WHOLES]
+    return [word for word in pair.text.split() if word in QUERIES]
 
 
 def test_new_pairs_are_valid_queries_of_clauses_in_order():
-    made = recombine(_pairs(), _WHOLES, 200, random.Random(1))
-    assert len(made) == 200
+    made = recombine(recombinable(), QUERIES, 200, random.Random(1))
+    assert len({(pair.sql, pair.text) for pair in made}) == len(made) > 10
     assert len({pair.sql for pair in made}) > 8
     for pair in made:
         kinds = [clause.kind for clause in split(pair.sql)]
@@ -48,7 +49,7 @@ def test_new_pairs_are_valid_queries_of_clauses_in_order():
 
 
 def test_clauses_come_from_two_examples_with_the_same_tables():
-    for pair in recombine(_pairs(), _WHOLES, 200, random.Random(2)):
+    for pair in recombine(recombinable(), QUERIES, 200, random.Random(2)):
         examples = _examples(pair)
         assert len(set(examples)) == 2
         assert examples == sorted(examples, key=examples.index)  # head, then donor
@@ -59,7 +60,7 @@ def test_clauses_come_from_two_examples_with_the_same_tables():
 
 
 def test_group_by_and_order_by_of_one_query_stay_together():
-    made = recombine(_pairs(), _WHOLES, 300, random.Random(6))
+    made = recombine(recombinable(), QUERIES, 300, random.Random(6))
     both = [pair for pair in made if "b" in _examples(pair)[1:]]
     assert both
     for pair in both:
@@ -69,14 +70,28 @@ def test_group_by_and_order_by_of_one_query_stay_together():
         ]
 
 
+def test_questions_that_are_not_cut_cleanly_lend_nothing():
+    def told(pair: Pair) -> Pair:
+        """Example "a" says its clauses in another order."""
+        words = pair.text.removesuffix(" .").split()
+        turned = " ".join(words[-3:] + words[:-3]) if pair.example_id == "a" and pair.n_clauses > 1 else pair.text
+        return replace(pair, text=turned)
+
+    made = recombine([told(pair) for pair in recombinable()], QUERIES, 200, random.Random(1))
+    assert made
+    assert "a" not in {example for pair in made for example in _examples(pair)}
+    alone = [pair for pair in recombinable() if pair.n_clauses == 1]  # nothing tells whether they are cut cleanly
+    assert recombine(alone, QUERIES, 200, random.Random(1)) == []
+
+
 def test_stops_end_the_text():
-    for pair in recombine(_pairs(), _WHOLES, 50, random.Random(3)):
+    for pair in recombine(recombinable(), QUERIES, 50, random.Random(3)):
         assert pair.text.endswith(" .")
         assert pair.text.count(".") == 1
 
 
 def test_the_seed_decides_and_other_databases_lend_nothing():
-    first, again, other = (recombine(_pairs(), _WHOLES, 50, random.Random(seed)) for seed in (4, 4, 5))
+    first, again, other = (recombine(recombinable(), QUERIES, 50, random.Random(seed)) for seed in (4, 4, 5))
     assert first == again != other
-    assert recombine(_pairs(lambda example: example), _WHOLES, 50, random.Random(4)) == []
-    assert recombine(_pairs(), _WHOLES, 0, random.Random(4)) == []
+    assert recombine(recombinable(lambda example: example), QUERIES, 50, random.Random(4)) == []
+    assert recombine(recombinable(), QUERIES, 0, random.Random(4)) == []

@@ -1,5 +1,6 @@
 import json
 import os
+import random
 import subprocess
 import sys
 from functools import cache
@@ -20,7 +21,7 @@ from lib.errors import ParameterError
 from lib.files import sha256
 from lib.models.linearise import linearise, read
 from lib.models.names import is_unknown_alias
-from lib.partition.ablation import ablate
+from lib.partition.ablation import ablate, unseen_questions
 from lib.partition.leakage import clause_keys
 from lib.partition.spidercompose import Options, _flagged, _Tally, build
 from lib.records import Pair
@@ -135,6 +136,29 @@ def test_ablation_rewrites_training_and_manifest(corpus, tmp_path):
     banned = {key for pair in read_part(tmp_path / "out", "test") for key in clause_keys(pair)}
     assert not any(banned & set(clause_keys(pair)) for pair in read_part(tmp_path / "text", "train"))
     assert sha256(tmp_path / "text" / "test.jsonl") == sha256(tmp_path / "out" / "test.jsonl")
+
+
+def test_questions_of_validation_can_be_made_unseen():
+    parts = {n: [Pair(f"{i}:{n}", str(i), "zoo", ("SELECT",) * n, "SELECT 1", "one", n, "train", {}) for i in range(9)]
+             for n in (1, 2, 3)}  # fmt: skip
+    train, validation = parts[1] + parts[2], parts[3]
+    kept, chosen = unseen_questions(train, validation, random.Random(1))
+    assert len(chosen) == 4
+    assert len(kept) == 2 * 5
+    assert not {pair.example_id for pair in kept} & {pair.example_id for pair in chosen}
+    assert unseen_questions(train, validation, random.Random(1)) == (kept, chosen)
+    assert unseen_questions(train, validation, random.Random(3)) != (kept, chosen)
+
+
+def test_unseen_questions_are_written(spider_dataset, tmp_path):
+    folder, _ = spider_dataset
+    manifest = ablate(folder, tmp_path / "unseen", "validation-question")
+    train, validation = (read_part(tmp_path / "unseen", part) for part in ("train", "validation"))
+    assert len({pair.example_id for pair in validation}) == 450
+    assert not {pair.example_id for pair in train} & {pair.example_id for pair in validation}
+    assert manifest["pairs"] == {"train": len(train), "validation": len(validation), "test": 200}
+    assert manifest["ablation"]["removed"] == len(read_part(folder, "train")) - len(train)
+    assert all_unresolved(tmp_path / "unseen") == 0
 
 
 def test_names_come_along(corpus, tmp_path):
