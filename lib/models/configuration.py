@@ -85,7 +85,6 @@ class TrainingSettings:
     clip: float = 1.0  # largest norm of the gradient
     label_smoothing: float = 0.1  # 0-1
     patience: int = 0  # epochs without a better validation BLEU before stopping; 0: never stops early
-    word_dropout: float = 0.0  # 0-1, share of source words read as unknown ones, which leaves copying them
     recombine: float = 0.0  # pairs of 3 or 4 clauses made from clauses of several questions, as a share of all pairs
     keep: str = "best"  # weights that are kept: best (by validation BLEU) or last
     min_count: int = 2  # rarer words are unknown words
@@ -119,7 +118,7 @@ _RANGES = {
     "clip": (1e-6, 1e6), "patience": (0, 10**6), "embedding": (1, 8192), "hidden": (1, 8192), "layers": (1, 64),
     "epochs": (1, 10**6), "batch_size": (1, 65536), "min_count": (1, 10**9), "max_length": (2, 10**5),
     "threads": (1, 1024), "heads": (1, 64), "reach": (1, 1024), "width": (1, 8192), "feedforward": (1, 65536),
-    "recombine": (0.0, 100.0), "beam": (1, 64), "word_dropout": (0.0, 0.95),
+    "recombine": (0.0, 100.0), "beam": (1, 64),
 }  # fmt: skip
 _CHOICES = {"keep": ("best", "last")}
 

@@ -8,7 +8,7 @@ import math
 import random
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import torch
 from torch import Tensor
@@ -22,7 +22,6 @@ from lib.models.layers import redraw
 from lib.models.machine import autocast
 from lib.models.model import Translator
 from lib.models.search import search
-from lib.models.vocabulary import PAD, UNKNOWN
 
 _EVALUATION_BATCH = 128
 _NOTICE_SECONDS = 10
@@ -121,7 +120,7 @@ class Trainer:
             step = (epoch - 1) * len(batches) + index
             rate = learning_rate(step, options.epochs * len(batches), options.learning_rate, options.warmup)
             batch = self._batch(self.data.train, chosen)
-            loss, count = self._step(_with_unknowns(batch, options.word_dropout, generator), rate)
+            loss, count = self._step(batch, rate)
             if not math.isfinite(loss):
                 raise ModelError(
                     f"the loss is no number in epoch {epoch}, step {index + 1}: lower training.learning_rate "
@@ -196,14 +195,6 @@ class Trainer:
             self.seconds = [float(value) for value in values["seconds"]]
         except (KeyError, TypeError, ValueError, RuntimeError) as error:
             raise ModelError(f"not the state of this run ({error}): remove the folder and train again") from error
-
-
-def _with_unknowns(batch: Batch, rate: float, generator: torch.Generator) -> Batch:
-    """Some source words read as unknown ones: what the text says of them can then only be copied."""
-    if not rate:
-        return batch
-    hidden = (torch.rand(batch.source.shape, generator=generator) < rate).to(batch.source.device)
-    return replace(batch, source=batch.source.masked_fill(hidden & (batch.source != PAD), UNKNOWN))
 
 
 def _below(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -7,8 +7,7 @@ from lib.errors import ModelError
 from lib.models.batching import collate
 from lib.models.data import read_training_data
 from lib.models.search import search
-from lib.models.training import Trainer, _with_unknowns
-from lib.models.vocabulary import PAD, UNKNOWN
+from lib.models.training import Trainer
 
 
 @pytest.fixture
@@ -106,14 +105,3 @@ def test_without_a_validation_part_the_last_epoch_is_the_best(dataset, trainer):
     trained = run(trainer(epochs=3))
     assert trained.best_epoch == 3
     assert trained.curve[0].validation_bleu is None
-
-
-def test_hidden_words_are_unknown_and_can_still_be_copied(tiny_batch):
-    batch = tiny_batch((40, 30, 40), (4, 6, 1))
-    hidden = _with_unknowns(batch, 0.5, torch.Generator().manual_seed(1))
-    changed = hidden.source != batch.source
-    assert 30 < int(changed.sum()) < 80
-    assert set(hidden.source[changed].tolist()) == {UNKNOWN}
-    assert torch.equal(hidden.copies, batch.copies)
-    assert torch.equal(hidden.source == PAD, batch.source == PAD)
-    assert _with_unknowns(batch, 0.0, torch.Generator()) is batch
