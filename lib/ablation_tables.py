@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from lib.comparison import NAMES, PARTS, Board, minus, sample
 from lib.comparison_tables import FIVE, shown
 from lib.metrics.bootstrap import holm
-from lib.metrics.sums import bleu, exact_match
+from lib.metrics.sums import SCORES
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 BASE = NAMES["bilstm"]
 _MODELS = tuple(NAMES[model] for model in ("bilstm", "marked", "recombined", "compositional"))
 _DATASETS = ("clean", "paper")
+_SHOWN = ("BLEU-4", "clause dropped %", "no error found %")
 
 
 def taken_apart(cells: Board) -> Board:
@@ -28,35 +29,37 @@ def datasets_of(cells: Board) -> list[str]:
 
 
 def ablation(cells: Board) -> "DataFrame":
-    """BLEU, exact match, and the difference in BLEU to the BiLSTM on the same draws, p after Holm within each dataset.
+    """Scores, and differences to the BiLSTM on the same draws, p after Holm within each dataset and score.
 
     Args:
         cells: as `taken_apart` gives them.
 
     Returns:
-        Columns dataset, model, seeds, copies, recombined pairs %, BLEU-4, exact match %, BLEU minus BiLSTM.
+        Columns dataset, model, seeds, copies, recombined pairs %, BLEU-4, clause dropped %, no error found %, and for
+        each of these three its difference to the BiLSTM.
     """
     import pandas
 
     rows = []
     for dataset in datasets_of(cells):
-        gaps = _gaps(cells, dataset)
+        gaps = [_gaps(cells, dataset, name) for name in _SHOWN]
         for system, cell in ((system, cell) for (system, name), cell in cells.items() if name == dataset):
             decoder, training = cell.settings["decoder"], cell.settings["training"]
-            scores = [shown(sample(cell, score).estimate) for score in (bleu, exact_match)]
             row = (FIVE[dataset], system, cell.seeds, decoder["copy"], 100 * training["recombine"])
-            rows.append((*row, *scores, gaps.get(system)))
-    columns = ["dataset", "model", "seeds", "copies", "recombined pairs %", "BLEU-4", "exact match %"]
-    return pandas.DataFrame(rows, columns=[*columns, f"BLEU minus {BASE}"])
+            scores = [shown(sample(cell, SCORES[name]).estimate) for name in _SHOWN]
+            rows.append((*row, *scores, *(gap.get(system) for gap in gaps)))
+    columns = ["dataset", "model", "seeds", "copies", "recombined pairs %", *_SHOWN]
+    return pandas.DataFrame(rows, columns=[*columns, *(f"{name} minus {BASE}" for name in _SHOWN)])
 
 
-def _gaps(cells: Board, dataset: str) -> dict[str, str]:
+def _gaps(cells: Board, dataset: str, name: str) -> dict[str, str]:
     """By system, for those besides the BiLSTM, if that is there."""
     if (BASE, dataset) not in cells:
         return {}
-    base = sample(cells[BASE, dataset], bleu)
+    score = SCORES[name]
+    base = sample(cells[BASE, dataset], score)
     others = [system for system, name in cells if name == dataset and system != BASE]
-    found = [minus(sample(cells[system, dataset], bleu), base) for system in others]
+    found = [minus(sample(cells[system, dataset], score), base) for system in others]
     raised = holm([gap.p for gap in found])
     return {
         system: f"{shown(gap.estimate, sign=True)}, p {p:.3f}"

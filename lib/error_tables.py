@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lib.comparison import MODELS, baseline_outputs, conclusion, model_output
-from lib.datasets import whole_queries
 from lib.errors import StudyError
 from lib.inputs import run_name
 from lib.metrics.bootstrap import Estimate, interval
-from lib.metrics.errors import CORRECT, DROPPED, INVENTED, KINDS_OF_ERROR, PARAPHRASE, Diagnosis, diagnose
+from lib.metrics.errors import CORRECT, DROPPED, INVENTED, KINDS_OF_ERROR, PARAPHRASE, Diagnosis
+from lib.metrics.errors.pairs import diagnoses
 from lib.metrics.errors.trust import Trust
 from lib.metrics.text import joined, sentence_bleu
 from lib.models.configuration import TREE_MODELS
 from lib.records import KINDS, Pair, Schema
 from lib.report import verdict
-from lib.splitting import split
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -89,24 +88,18 @@ def attention_table(seen: "Attention") -> "DataFrame":
 
 
 def judge(texts: Mapping[str, Sequence[str]], pairs: Sequence[Pair], schemas: Mapping[str, Schema]) -> list[Judged]:
-    """Judges what systems wrote; all texts of pairs with the same SQL count as references.
+    """Judges what systems wrote.
 
     Args:
         texts: by system, one for each pair.
         pairs: with their references.
         schemas: by database; one that is missing is done without.
     """
-    references: dict[tuple[str, str], dict[str, None]] = {}
-    for pair in pairs:
-        references.setdefault((pair.db_id, pair.sql), {})[pair.text] = None
-    wholes = {example: split(sql) for example, sql in whole_queries(pairs).items()}
-    judged = []
-    for system, written in texts.items():
-        for pair, text in zip(pairs, written, strict=True):
-            known = [pair.text, *(other for other in references[pair.db_id, pair.sql] if other != pair.text)]
-            found = diagnose(text, known, wholes[pair.example_id], schemas.get(pair.db_id), pair.kinds)
-            judged.append(Judged(system, pair, text, found, sentence_bleu(joined(text), joined(pair.text))))
-    return judged
+    return [
+        Judged(system, pair, text, found, sentence_bleu(joined(text), joined(pair.text)))
+        for system, written in texts.items()
+        for pair, text, found in zip(pairs, written, diagnoses(written, pairs, schemas), strict=True)
+    ]
 
 
 def share_table(judged: Sequence[Judged]) -> "DataFrame":

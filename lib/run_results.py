@@ -1,9 +1,9 @@
 """Results of runs, fit to be published: settings, curves, scores and counts of each test pair, no sentence.
 
 For each run there are two files. `NAME.json` says what was trained on what, how, and how well it did. `NAME.csv` has a
-row for each test pair: its id, a number for its SQL (pairs of one SQL have one number), its clauses, and what the
-scores need to know. All tables and intervals of the comparison are made from these files alone. Systems that learn
-nothing have them too, without a seed.
+row for each test pair: its id, a number for its SQL (pairs of one SQL have one number), its clauses, what the scores
+need to know, and which kinds of error the text has. All tables and intervals of the comparison are made from these
+files alone. Systems that learn nothing have them too, without a seed.
 """
 
 import io
@@ -16,12 +16,14 @@ import numpy as np
 from lib.datasets import read_manifest, read_part
 from lib.errors import ModelError
 from lib.files import read_json, read_jsonl, read_text, sha256, write_json, write_text
+from lib.metrics.errors import KINDS_OF_ERROR
+from lib.metrics.errors.pairs import diagnoses
 from lib.metrics.predictions import with_reference
-from lib.metrics.sums import COLUMNS, counts, sums
+from lib.metrics.sums import COLUMNS, ERROR_COLUMNS, counts, sums
 from lib.metrics.text import report
 from lib.partition.baselines import BASELINES, Lookup
 from lib.partition.nearest import NearestSql
-from lib.records import Pair
+from lib.records import Pair, Schema
 
 NEAREST = "nearest SQL"
 BASELINE_NAMES = (*BASELINES, NEAREST)
@@ -59,17 +61,25 @@ def _read(path: Path) -> Result:
             raise ModelError(f"'{table}' does not belong to '{path.name}': run it again")
         header, *lines = read_text(table).splitlines()
         rows = [line.split(",") for line in lines]
-        if header.split(",") != [*_PAIR_COLUMNS, *COLUMNS]:
+        if header.split(",") != [*_PAIR_COLUMNS, *COLUMNS, *ERROR_COLUMNS]:
             raise ModelError(f"'{table}' has other columns than this version writes: run it again")
         numbers = np.array([row[1:] for row in rows], dtype=np.int64).reshape(len(rows), -1)
         ids, groups, clauses = (row[0] for row in rows), numbers[:, 0].tolist(), numbers[:, 1].tolist()
         names = facts["system"], facts["dataset"], facts["seed"]
-        return Result(*names, facts, tuple(ids), tuple(groups), tuple(clauses), sums(numbers[:, 2:]))
+        found = sums(*np.split(numbers[:, 2:], [len(COLUMNS)], axis=1))
+        return Result(*names, facts, tuple(ids), tuple(groups), tuple(clauses), found)
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"'{path}' is no result of a run ({error!r:.80}): run it again") from error
 
 
-def publish(folder: Path, name: str, facts: Mapping, texts: Sequence[str], pairs: Sequence[Pair]) -> None:
+def publish(
+    folder: Path,
+    name: str,
+    facts: Mapping,
+    texts: Sequence[str],
+    pairs: Sequence[Pair],
+    schemas: Mapping[str, Schema],
+) -> None:
     """Writes `NAME.csv` and then `NAME.json`.
 
     Args:
@@ -78,24 +88,28 @@ def publish(folder: Path, name: str, facts: Mapping, texts: Sequence[str], pairs
         facts: what the JSON says; `system`, `dataset` and `seed` among them.
         texts: what the system wrote, one for each pair.
         pairs: test pairs with their references.
+        schemas: by database, which the search for errors makes use of.
     """
     number = {sql: index for index, sql in enumerate(dict.fromkeys(pair.sql for pair in pairs))}
     table = io.StringIO()
-    table.write(",".join([*_PAIR_COLUMNS, *COLUMNS]) + "\n")
-    for pair, row in zip(pairs, counts(texts, [pair.text for pair in pairs]).tolist(), strict=True):
-        table.write(",".join(map(str, (pair.id, number[pair.sql], pair.n_clauses, *row))) + "\n")
+    table.write(",".join([*_PAIR_COLUMNS, *COLUMNS, *ERROR_COLUMNS]) + "\n")
+    rows = counts(texts, [pair.text for pair in pairs]).tolist()
+    for pair, row, found in zip(pairs, rows, diagnoses(texts, pairs, schemas), strict=True):
+        errors = (int(kind in found.errors) for kind in KINDS_OF_ERROR)
+        table.write(",".join(map(str, (pair.id, number[pair.sql], pair.n_clauses, *row, *errors))) + "\n")
     path = Path(folder) / f"{name}.csv"
     write_text(path, table.getvalue())
     write_json(path.with_suffix(".json"), dict(facts) | {"pairs_sha256": sha256(path)})
 
 
-def publish_run(run: Path, data: Path, folder: Path) -> None:
+def publish_run(run: Path, data: Path, folder: Path, schemas: Mapping[str, Schema]) -> None:
     """Writes the result of a trained and evaluated run, named like the run.
 
     Args:
         run: folder of the run.
         data: the dataset that it learned from.
         folder: where results go.
+        schemas: of its corpus, by database.
 
     Raises:
         ModelError: if the run has no text for a test pair.
@@ -107,7 +121,7 @@ def publish_run(run: Path, data: Path, folder: Path) -> None:
     facts = {"system": settings["model"], "dataset": data.name, "seed": settings["seed"]}
     facts |= {name: manifest[name] for name in kept} | {"scores": scores, "learning_curve": _curve(run)}
     facts["seconds"] = manifest["seconds"]["all"]  # of training
-    publish(folder, run.name, facts, texts_of(run, pairs), pairs)
+    publish(folder, run.name, facts, texts_of(run, pairs), pairs, schemas)
 
 
 def _curve(run: Path) -> dict[str, list[float | None]]:
@@ -148,12 +162,13 @@ def baselines_of(manifest: Mapping) -> tuple[str, ...]:
     return BASELINE_NAMES if "variant" in manifest["options"] else (NEAREST,)
 
 
-def publish_baselines(data: Path, folder: Path) -> None:
+def publish_baselines(data: Path, folder: Path, schemas: Mapping[str, Schema]) -> None:
     """Writes the results of the baselines on a dataset; those that are there already are left alone.
 
     Args:
         data: the dataset.
         folder: where results go.
+        schemas: of its corpus, by database.
     """
     manifest = read_manifest(data)
     names = {system: baseline_name(system, data.name) for system in baselines_of(manifest)}
@@ -164,7 +179,7 @@ def publish_baselines(data: Path, folder: Path) -> None:
     for system, name in missing.items():
         texts = _baseline_texts(system, train, pairs)
         facts = {"system": system, "dataset": data.name, "seed": None, "data": manifest["sha256"]}
-        publish(folder, name, facts | {"scores": report(texts, pairs)}, texts, pairs)
+        publish(folder, name, facts | {"scores": report(texts, pairs)}, texts, pairs, schemas)
 
 
 def _is_there(path: Path, manifest: Mapping) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lib.cluster import check_executor, job_name, slurm_options, watched
+from lib.corpora import open_corpus
 from lib.errors import ParameterError, StudyError, suggest
 from lib.files import locked, write_text
 from lib.inputs import dataset, trained
@@ -118,7 +119,7 @@ def make_dataset(study: Study, places: Places, name: str) -> Path:
     if name not in study.datasets:
         raise ParameterError(f"study '{study.name}' has no dataset '{name}': {suggest(name, study.datasets)}")
     made = dataset(places.data, name, study.corpus, study.aligner)
-    publish_baselines(made, places.records)
+    publish_baselines(made, places.records, open_corpus(study.corpus).schemas)
     return made
 
 
@@ -137,7 +138,7 @@ def train_run(study: Study, places: Places, name: str) -> Path:
     key = keys[name]
     data = make_dataset(study, places, key.dataset)
     folder = trained(places.runs, data, key.model, key.seed, study.settings_of(key.model, key.dataset))
-    publish_run(folder, data, places.records)
+    publish_run(folder, data, places.records, open_corpus(study.corpus).schemas)
     return folder
 
 

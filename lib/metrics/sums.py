@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from lib.metrics.errors.case import DROPPED, KINDS_OF_ERROR
 from lib.metrics.text import N_CHRF, N_STATISTICS, bleu_of, bleu_statistics, chrf_of, chrf_statistics, exact_matches
 from lib.metrics.text import joined as as_compared
 
@@ -16,10 +17,13 @@ COLUMNS = (
     "exact", "words", "reference_words", *(f"words_{n}" for n in range(1, 5)),
     "characters", "reference_characters", *(f"characters_{n}" for n in range(1, 7)),
 )  # fmt: skip
+ERROR_COLUMNS = tuple(kind.replace(" ", "_") for kind in KINDS_OF_ERROR)  # 1 where a text has an error of the kind
 _PAIRS, _EXACT = 0, 1
 _BLEU = slice(2, 2 + N_STATISTICS)
 _CHRF = slice(_BLEU.stop, _BLEU.stop + N_CHRF)
-N_SUMS = _CHRF.stop
+_WRONG = _CHRF.stop  # texts with an error
+_ERRORS = slice(_WRONG + 1, _WRONG + 1 + len(ERROR_COLUMNS))
+N_SUMS = _ERRORS.stop
 
 
 def counts(texts: Sequence[str], references: Sequence[str]) -> np.ndarray:
@@ -42,8 +46,15 @@ def counts(texts: Sequence[str], references: Sequence[str]) -> np.ndarray:
     return np.column_stack([exact, words[:, 8:], words[:, :4], lengths, characters[:, 2::3]])
 
 
-def sums(rows: np.ndarray) -> np.ndarray:
-    """Counts as rows that add up, (n, N_SUMS) of (n, len(COLUMNS))."""
+def sums(rows: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
+    """Counts as rows that add up, (n, N_SUMS).
+
+    Args:
+        rows: (n, len(COLUMNS)), as `counts` gives them.
+        errors: (n, len(ERROR_COLUMNS)), 0 or 1; None where no text has an error.
+    """
+    if errors is None:
+        errors = np.zeros((len(rows), len(ERROR_COLUMNS)), dtype=np.int64)
     place = {name: index for index, name in enumerate(COLUMNS)}
     words, reference = rows[:, place["words"]], rows[:, place["reference_words"]]
     found = [np.ones_like(words), rows[:, place["exact"]]]
@@ -54,7 +65,7 @@ def sums(rows: np.ndarray) -> np.ndarray:
     for n in range(1, 7):
         there = _grams(theirs, n)
         found += [np.where(there > 0, _grams(ours, n), 0), there, rows[:, place[f"characters_{n}"]]]
-    return np.column_stack(found)
+    return np.column_stack([*found, errors.any(axis=1), errors])
 
 
 def _grams(length: np.ndarray, n: int) -> np.ndarray:
@@ -82,9 +93,21 @@ def mean(total: np.ndarray) -> np.ndarray:
     return (bleu(total) + exact_match(total)) / 2
 
 
+def sound(total: np.ndarray) -> np.ndarray:
+    """Percent of the texts in which no rule finds an error, of sums of shape (..., N_SUMS)."""
+    return 100 * (1 - total[..., _WRONG] / total[..., _PAIRS])
+
+
+def dropped(total: np.ndarray) -> np.ndarray:
+    """Percent of the texts that drop a clause, of sums of shape (..., N_SUMS)."""
+    return 100 * total[..., _ERRORS][..., KINDS_OF_ERROR.index(DROPPED)] / total[..., _PAIRS]
+
+
 SCORES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "BLEU-4": bleu,
     "chrF": chrf,
     "exact match %": exact_match,
     "mean": mean,
+    "no error found %": sound,
+    "clause dropped %": dropped,
 }

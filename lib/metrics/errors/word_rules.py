@@ -115,9 +115,9 @@ def _wrong_negation(case: Case) -> Iterator[Finding]:
 
 def _wrong_direction(case: Case) -> Iterator[Finding]:
     """Descending for ascending, the most for the fewest."""
-    if "ORDER BY" not in case.wanted.kinds or "ORDER BY" in case.dropped:
+    order = next((fact for fact in case.wanted.facts if fact.kind == "ORDER BY"), None)
+    if order is None or "ORDER BY" not in case.wanted.kinds or "ORDER BY" in case.dropped:
         return
-    order = next(fact for fact in case.wanted.facts if fact.kind == "ORDER BY")
     text, reference = dict(case.text.directions), dict(case.reference.directions)
     truth = {"sort": DOWN if order.descending else UP} | reference
     if order.aggregates:  # what is ranked is a number, so that its size and the order say the same
