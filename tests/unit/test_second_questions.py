@@ -2,9 +2,9 @@
 
 import pytest
 
+from lib.metrics.second_questions import PERSON, other_questions, second_question_table
 from lib.metrics.text import bleu
 from lib.records import Pair
-from lib.second_questions import PERSON, other_questions, second_question_table
 
 QUESTIONS = (("a", "list the dogs ."), ("b", "how many cats ?"), ("a", "show all dogs ."), ("a", "List the dogs."),
              ("b", "How many cats?"))  # fmt: skip
