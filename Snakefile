@@ -32,6 +32,7 @@ def code(*patterns):
 
 METHOD = code("records.py", "splitting.py", "sql_*.py", "tokens.py", "schemas.py", "corpora.py", "tagging*.py",
               "splicing.py", "alignment*.py", "composition.py", "datasets.py", "partition/*.py")  # fmt: skip
+SCORES = code("metrics/**/*.py", "run_results.py")  # a run that is finished is not trained again, but scored
 MODELS = code("models/**/*.py", "datasets.py", "sql_*.py", "splitting.py", "tokens.py")
 
 
@@ -78,6 +79,7 @@ rule datasets:
 rule dataset:
     input:
         METHOD,
+        SCORES,
         corpus_files(study),
         lambda wildcards: source_of(wildcards.dataset),
     output:
@@ -105,6 +107,7 @@ rule train:
     input:
         lambda wildcards: f"{places.data}/{RUNS[wildcards.run].dataset}/manifest.json",
         MODELS,
+        SCORES,
     output:
         f"{places.runs}/{{run}}/manifest.json",
         f"{places.runs}/{{run}}/scores-test.json",

@@ -44,8 +44,8 @@ def ablation(cells: Board) -> "DataFrame":
     for dataset in datasets_of(cells):
         gaps = [_gaps(cells, dataset, name) for name in _SHOWN]
         for system, cell in ((system, cell) for (system, name), cell in cells.items() if name == dataset):
-            decoder, training = cell.settings["decoder"], cell.settings["training"]
-            row = (FIVE[dataset], system, cell.seeds, decoder["copy"], 100 * training["recombine"])
+            share = 100 * cell.learned["recombined"] / cell.learned["train"]
+            row = (FIVE[dataset], system, cell.seeds, cell.settings["decoder"]["copy"], share)
             scores = [shown(sample(cell, SCORES[name]).estimate) for name in _SHOWN]
             rows.append((*row, *scores, *(gap.get(system) for gap in gaps)))
     columns = ["dataset", "model", "seeds", "copies", "recombined pairs %", *_SHOWN]

@@ -98,6 +98,7 @@ class Cell:
     groups: tuple[int, ...]  # the same number: the same SQL
     clauses: tuple[int, ...]  # number of clauses of each pair
     settings: Mapping  # of its first run; empty for a baseline
+    learned: Mapping  # numbers of pairs that its first run learned from; empty for a baseline
     sums: np.ndarray  # (seeds, pairs, metrics.sums.N_SUMS)
 
 
@@ -137,8 +138,11 @@ def _cell(results: Sequence[Result], learns: bool) -> Cell:
     if any(result.ids != first.ids for result in results):
         raise ModelError(_OLD.format(first.dataset))
     name, settings = NAMES.get(first.system, first.system), first.facts.get("settings", {})
+    learned = first.facts.get("pairs", {})
     sums = np.stack([result.sums for result in results])
-    return Cell(name, first.dataset, len(results), learns, first.ids, first.groups, first.clauses, settings, sums)
+    return Cell(
+        name, first.dataset, len(results), learns, first.ids, first.groups, first.clauses, settings, learned, sums
+    )
 
 
 _OLD = "results on dataset '{}' are for different test pairs, it was made again in between: run the study again"

@@ -27,7 +27,7 @@ from lib.records import Pair, Schema
 
 NEAREST = "nearest SQL"
 BASELINE_NAMES = (*BASELINES, NEAREST)
-_PAIR_COLUMNS = ("id", "sql", "clauses")
+_HEADER = ["id", "sql", "clauses", *COLUMNS, *ERROR_COLUMNS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def _read(path: Path) -> Result:
             raise ModelError(f"'{table}' does not belong to '{path.name}': run it again")
         header, *lines = read_text(table).splitlines()
         rows = [line.split(",") for line in lines]
-        if header.split(",") != [*_PAIR_COLUMNS, *COLUMNS, *ERROR_COLUMNS]:
+        if header.split(",") != _HEADER:
             raise ModelError(f"'{table}' has other columns than this version writes: run it again")
         numbers = np.array([row[1:] for row in rows], dtype=np.int64).reshape(len(rows), -1)
         ids, groups, clauses = (row[0] for row in rows), numbers[:, 0].tolist(), numbers[:, 1].tolist()
@@ -92,7 +92,7 @@ def publish(
     """
     number = {sql: index for index, sql in enumerate(dict.fromkeys(pair.sql for pair in pairs))}
     table = io.StringIO()
-    table.write(",".join([*_PAIR_COLUMNS, *COLUMNS, *ERROR_COLUMNS]) + "\n")
+    table.write(",".join(_HEADER) + "\n")
     rows = counts(texts, [pair.text for pair in pairs]).tolist()
     for pair, row, found in zip(pairs, rows, diagnoses(texts, pairs, schemas), strict=True):
         errors = (int(kind in found.errors) for kind in KINDS_OF_ERROR)
@@ -183,7 +183,11 @@ def publish_baselines(data: Path, folder: Path, schemas: Mapping[str, Schema]) -
 
 
 def _is_there(path: Path, manifest: Mapping) -> bool:
-    return path.is_file() and path.with_suffix(".csv").is_file() and read_json(path)["data"] == manifest["sha256"]
+    """Whether a result is there, of this version of a dataset and in the columns of this version."""
+    table = path.with_suffix(".csv")
+    if not path.is_file() or not table.is_file() or read_json(path).get("data") != manifest["sha256"]:
+        return False
+    return read_text(table).partition("\n")[0].split(",") == _HEADER
 
 
 def _baseline_texts(system: str, train: Sequence[Pair], pairs: Sequence[Pair]) -> list[str]:

@@ -22,6 +22,7 @@ from lib.comparison import (
     learners,
     minus,
     order_agreement,
+    per_seed,
     sample,
 )
 from lib.comparison_tables import EXPERIMENTS, FIVE, FOUR, shown
@@ -58,7 +59,7 @@ def paper_statements(cells: Board) -> list[Claim]:
         ("exact match on Spider is 0", "all five", lambda board: _all_zero(board, "original")),
         ("scores are best on SpiderCompose", "all five together", _best_overall),
     ]
-    return [_judged(cells, *judge) for judge in judges]
+    return _judged(cells, judges)
 
 
 def our_statements(cells: Board) -> list[Claim]:
@@ -70,23 +71,19 @@ def our_statements(cells: Board) -> list[Claim]:
         ("the same on SpiderCompose clean", "not asked", lambda board: _beats_copying(board, "clean")),
     ]
     if "Ours" in learners(cells):
-        for says, score in (
-            ("our model beats the best of the five", bleu),
-            ("so it does in texts without error", sound),
-        ):
+        for says, score in (("in BLEU", bleu), ("in texts without error", sound)):
             judge = partial(_ours_beats_five, score=score)
-            judges.append((f"on SpiderCompose clean {says}", "not asked", judge))
-    return [_judged(cells, *judge) for judge in judges]
+            judges.append((f"on SpiderCompose clean our model beats the best of the five {says}", "not asked", judge))
+    return _judged(cells, judges)
 
 
 def part_statements(cells: Board) -> list[Claim]:
     """What each idea of ours is worth, on each dataset of a board as `ablation_tables.taken_apart` gives it."""
-    claims = []
-    for dataset in datasets_of(cells):
-        for (says, one, other), name in product(_STEPS, _MEASURES):
-            judge = partial(_step, dataset=dataset, one=NAMES[one], other=NAMES[other], name=name)
-            claims.append(_judged(cells, f"{FIVE[dataset]}, by {name}: {says}", "not asked", judge))
-    return claims
+    judges = []
+    for dataset, (says, one, other), name in product(datasets_of(cells), _STEPS, _MEASURES):
+        judge = partial(_step, dataset=dataset, one=NAMES[one], other=NAMES[other], name=name)
+        judges.append((f"{FIVE[dataset]}, by {name}: {says}", "not asked", judge))
+    return _judged(cells, judges)
 
 
 def _step(cells: Board, dataset: str, one: str, other: str, name: str) -> tuple[str, str]:
@@ -98,32 +95,40 @@ def _step(cells: Board, dataset: str, one: str, other: str, name: str) -> tuple[
     return f"{words}, p {gap.p:.3f}{beware}", verdict
 
 
-def _judged(cells: Board, says: str, paper: object, judge: Callable[[Board], tuple[str, str]]) -> Claim:
+def _judged(cells: Board, judges: Sequence[tuple[str, object, Callable[[Board], tuple[str, str]]]]) -> list[Claim]:
+    """Claims by their judges, which raise KeyError of the system and dataset that they miss."""
     blank = _not_learnt(cells)
     kept = {key: cell for key, cell in cells.items() if not (cell.learns and key[1] in blank)}
-    try:
-        return says, paper, *judge(kept)
-    except KeyError as error:
-        system, dataset = error.args[0]
-        reason = f"no result of {system} on {dataset}"
-        if dataset in blank:
-            source, best = blank[dataset]
-            reason = f"no model has learnt to write: BLEU {best:.1f} at most on {source}, {_LEARNT:g} are wanted"
-        return says, paper, reason, UNKNOWN
+    claims = []
+    for says, paper, judge in judges:
+        try:
+            claims.append((says, paper, *judge(kept)))
+        except KeyError as error:
+            system, dataset = error.args[0]
+            reason = f"no result of {system} on {dataset}"
+            if dataset in blank:
+                source, best = blank[dataset]
+                reason = f"no model has learnt to write: BLEU {best:.1f} at most on {source}, {_LEARNT:g} are wanted"
+            claims.append((says, paper, reason, UNKNOWN))
+    return claims
 
 
 def _not_learnt(cells: Board) -> dict[str, tuple[str, float]]:
     """Datasets without a model that has learnt to write, with the dataset that tells and the best BLEU on it.
 
-    Experiment 2 may well leave nothing: of its models, those of experiment 1 tell whether they were trained enough.
+    Experiment 2 may well leave nothing: models of experiment 1, if they are there, tell whether training was enough.
     """
+    best: dict[str, float] = {}
+    for (_, dataset), cell in cells.items():
+        if cell.learns:
+            best[dataset] = max(best.get(dataset, 0.0), float(np.mean(per_seed(cell, bleu))))
     sources = {name: steps["experiment 1"] for steps in EXPERIMENTS.values() for name in steps.values()}
     found = {}
-    for dataset in datasets_of(cells):
+    for dataset in best:
         source = sources.get(dataset, dataset)
-        reached = [sample(cell, bleu).value for (_, name), cell in cells.items() if name == source and cell.learns]
-        if reached and max(reached) < _LEARNT:
-            found[dataset] = source, max(reached)
+        source = source if source in best else dataset
+        if best[source] < _LEARNT:
+            found[dataset] = source, best[source]
     return found
 
 
@@ -219,6 +224,8 @@ def _average(*values: np.ndarray) -> np.ndarray:
 
 def _beyond_control(cells: Board, variant: str) -> tuple[str, str]:
     steps = EXPERIMENTS[variant]
+    if not learners(cells):
+        raise KeyError(("a model", steps["experiment 2"]))
     pairs = {
         model: minus(sample(cells[model, steps["experiment 2"]], bleu), sample(cells[model, steps["control"]], bleu))
         for model in learners(cells)
@@ -228,6 +235,8 @@ def _beyond_control(cells: Board, variant: str) -> tuple[str, str]:
 
 
 def _beats_copying(cells: Board, dataset: str) -> tuple[str, str]:
+    if not learners(cells):
+        raise KeyError(("a model", dataset))
     ours = [sample(cells[model, dataset], bleu) for model in learners(cells)]
     theirs = [sample(cell, bleu) for (_, name), cell in cells.items() if name == dataset and not cell.learns]
     if not theirs:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from lib.datasets import whole_queries
 from lib.metrics.text import normalised, score_texts
 from lib.records import Pair
 
@@ -15,6 +16,8 @@ PERSON = "another question of the same SQL"
 def other_questions(pairs: Sequence[Pair]) -> dict[int, str]:
     """For the pairs whose SQL has questions in other words: the next of them in order, and the first after the last.
 
+    Only whole queries have questions; what a part of one has for a text, no person has written.
+
     Args:
         pairs: with their references.
 
@@ -22,8 +25,10 @@ def other_questions(pairs: Sequence[Pair]) -> dict[int, str]:
         By place in `pairs`.
     """
     by_sql: dict[tuple[str, str], list[int]] = {}
+    wholes = whole_queries(pairs)
     for place, pair in enumerate(pairs):
-        by_sql.setdefault((pair.db_id, pair.sql), []).append(place)
+        if pair.sql == wholes[pair.example_id]:
+            by_sql.setdefault((pair.db_id, pair.sql), []).append(place)
     found = {}
     for places in by_sql.values():
         for rank, place in enumerate(places):

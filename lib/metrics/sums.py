@@ -46,15 +46,13 @@ def counts(texts: Sequence[str], references: Sequence[str]) -> np.ndarray:
     return np.column_stack([exact, words[:, 8:], words[:, :4], lengths, characters[:, 2::3]])
 
 
-def sums(rows: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
+def sums(rows: np.ndarray, errors: np.ndarray) -> np.ndarray:
     """Counts as rows that add up, (n, N_SUMS).
 
     Args:
         rows: (n, len(COLUMNS)), as `counts` gives them.
-        errors: (n, len(ERROR_COLUMNS)), 0 or 1; None where no text has an error.
+        errors: (n, len(ERROR_COLUMNS)), 0 or 1.
     """
-    if errors is None:
-        errors = np.zeros((len(rows), len(ERROR_COLUMNS)), dtype=np.int64)
     place = {name: index for index, name in enumerate(COLUMNS)}
     words, reference = rows[:, place["words"]], rows[:, place["reference_words"]]
     found = [np.ones_like(words), rows[:, place["exact"]]]

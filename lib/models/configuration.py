@@ -104,7 +104,7 @@ ENCODERS: dict[str, type] = {
     "marked": BiLSTMSettings,
     "recombined": BiLSTMSettings,
 }
-PARTS_OF_OURS = ("marked", "recombined")  # ours with one of its ideas: no recombined pairs; no mark on whole queries
+PARTS_OF_OURS = ("marked", "recombined")  # each has one of the two ideas of ours
 TREE_MODELS = frozenset(("treelstm", "rgt"))  # read the SQL tree; the others read its tokens
 MARKED_MODELS = frozenset(("compositional", "marked"))  # are told whether SQL is a whole query or a part of one
 _OWN = {  # what a model's defaults have of their own

@@ -13,7 +13,7 @@ from lib.models.configuration import Settings
 from lib.models.names import PLAIN, Words
 from lib.models.sources import Source, encoded, lower, source_of
 from lib.models.vocabulary import count_words
-from lib.partition.recombination import recombine
+from lib.partition.recombination import asked, recombine
 from lib.records import Pair
 
 
@@ -128,7 +128,8 @@ def read_training_data(folder: Path, settings: Settings) -> TrainingData:
 def _recombined(train: Sources, found: _Folder, settings: Settings) -> tuple[Sources, int]:
     """New pairs from the clauses of the training part, the same for all epochs of a run, and how many are too long."""
     count = round(settings.training.recombine * len(train.pairs))
-    pairs = recombine(train.pairs, found.wholes, count, random.Random(settings.seed)) if count else []
+    taken = {asked(pair) for part in ("validation", "test") for pair in found.pairs[part]}
+    pairs = recombine(train.pairs, found.wholes, count, random.Random(settings.seed), taken) if count else []
     wholes = {pair.example_id: pair.sql for pair in pairs}
     return _short(_sources(pairs, wholes, found.words, settings.model), settings.training.max_length)
 

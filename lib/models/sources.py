@@ -43,10 +43,12 @@ def source_of(sql: str, model: str, whole: str | None = None, words: Words = PLA
 
 
 def _mark(sql: str, whole: str | None) -> str:
-    """Whether SQL is a whole query; on its own, it is one if it starts like one."""
+    """Whether SQL is a whole query, however it is spaced; on its own, it is one if it starts like one."""
     if whole is None:
-        return WHOLE if read(sql)[0].text.lower() in ("select", "with", "(") else PART
-    return WHOLE if sql == whole else PART
+        first = next((token.text.lower() for token in read(sql) if token.kind != "open"), "")
+        return WHOLE if first in ("select", "with") else PART
+    one, other = (" ".join(text.split()).rstrip("; ") for text in (sql, whole))
+    return WHOLE if one == other else PART
 
 
 def encoded(coder: Coder, model: str, source: Source, target: Sequence[str] | None = None) -> Item:

@@ -1,5 +1,5 @@
 """Training sets that lack something: evidence for the test clauses (experiment 2, paper 5.2.1), as many other pairs
-(its control), or all of some validation questions, to choose settings by questions that no model has seen."""
+(its control), or all of some validation queries, to choose settings by queries that no model has seen."""
 
 import random
 from collections import Counter, defaultdict
@@ -26,9 +26,9 @@ from lib.partition.leakage import clause_keys
 from lib.records import Pair
 
 BY = ("text", "database")
-UNSEEN = "validation-question"
+UNSEEN = "unseen-validation"
 MODES = (*BY, *(f"control-{by}" for by in BY), UNSEEN)
-_UNSEEN_QUESTIONS = 450  # a good third of those of Spider; half where there are fewer than twice as many
+_UNSEEN = 250  # queries, a good third of those of Spider; half where there are fewer than twice as many
 
 
 def without_test_clauses(train: Sequence[Pair], test: Sequence[Pair], by: str = "text") -> list[Pair]:
@@ -93,25 +93,30 @@ def _draw(by_shape: dict, removed: set[str], shape: tuple[int, int], count: int,
     return drawn
 
 
-def unseen_questions(
-    train: Sequence[Pair], validation: Sequence[Pair], rng: random.Random
+def unseen_queries(
+    train: Sequence[Pair], validation: Sequence[Pair], wholes: Mapping[str, str], rng: random.Random
 ) -> tuple[list[Pair], list[Pair]]:
-    """Takes some validation questions out of the training part, and all others out of the validation part.
+    """Takes all questions of some validation queries out of the training part, and all others out of validation.
 
     Parts of all validation questions are training pairs (paper 4), so that validation rewards a good memory. In the
-    variant `clean` the test questions are unseen: settings for it are better chosen by validation questions that are.
+    variant `clean` no question of a test query is trained on: settings for it are better chosen on such queries.
 
     Args:
         train: training pairs.
         validation: validation pairs.
-        rng: decides which questions.
+        wholes: whole query of each example.
+        rng: decides which queries.
 
     Returns:
-        Training pairs and validation pairs that have no question in common.
+        Training pairs and validation pairs that have no query of a database in common.
     """
-    questions = sorted({pair.example_id for pair in validation})
-    chosen = set(rng.sample(questions, min(_UNSEEN_QUESTIONS, len(questions) // 2)))
-    return [p for p in train if p.example_id not in chosen], [p for p in validation if p.example_id in chosen]
+
+    def query(pair: Pair) -> tuple[str, str]:
+        return pair.db_id, " ".join(wholes[pair.example_id].lower().split())
+
+    queries = sorted({query(pair) for pair in validation})
+    chosen = set(rng.sample(queries, min(_UNSEEN, len(queries) // 2)))
+    return [pair for pair in train if query(pair) not in chosen], [pair for pair in validation if query(pair) in chosen]
 
 
 def ablate(folder: Path, out: Path, by: str = "text", seed: int = 1) -> dict:
@@ -128,7 +133,7 @@ def ablate(folder: Path, out: Path, by: str = "text", seed: int = 1) -> dict:
 
     Raises:
         ParameterError: if `by` is unknown, `seed` is negative, or both folders are the same.
-        CorpusError: if `folder` is no dataset, or has no training pairs.
+        CorpusError: if `folder` is no dataset, has no training pairs, or no validation query that can be made unseen.
     """
     if by not in MODES:
         raise ParameterError(f"cannot remove by '{by}': {suggest(by, MODES)}")
@@ -143,13 +148,17 @@ def ablate(folder: Path, out: Path, by: str = "text", seed: int = 1) -> dict:
     if not train:
         raise CorpusError(f"'{folder}' has no training pairs: build it again")
     if by == UNSEEN:
-        kept, parts["validation"] = unseen_questions(train, parts["validation"], random.Random(seed))
+        kept, parts["validation"] = unseen_queries(train, parts["validation"], wholes, random.Random(seed))
+        if len(kept) == len(train):
+            raise CorpusError(f"'{folder}' has no validation query with training pairs, or one alone: give a dataset "
+                              "of 'spidercompose build'")  # fmt: skip
     else:
         kept = without_test_clauses(train, test, by.removeprefix("control-"))
     if by.startswith("control-"):
         kept = length_matched_control(train, kept, random.Random(seed))
     _write(Path(out), parts | {"train": kept}, names, wholes)
     ablation = {"by": by, "seed": seed, "kept": len(kept), "removed": len(train) - len(kept)}
+    ablation |= {"validation": len(parts["validation"])}
     manifest |= describe(out) | {"ablation": ablation}
     write_json(Path(out) / "manifest.json", manifest)
     return manifest

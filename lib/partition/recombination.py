@@ -7,12 +7,13 @@ operation also needs the same SELECT clause. GROUP BY and ORDER BY of one query 
 says both at once, and apart they would be said twice.
 
 Only questions that are cut cleanly lend clauses: those whose longer pairs say what their clauses say, one behind the
-other. Where an alignment is doubtful or clauses are said in another order, joining the parts gives no sentence.
+other. Where an alignment is doubtful or clauses are said in another order, joining the parts gives no sentence. Queries
+of the validation and test parts are never made, lest a model learns what it is asked.
 """
 
 import random
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -22,8 +23,8 @@ from lib.splitting import split
 _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 _TOTALS = (3, 4)  # clauses of a new pair; what the training part of the study lacks
 _TOGETHER = {"GROUP BY", "ORDER BY"}
-_TRIES = 20  # draws of a donor from another example
-_DRAWS = 4  # of a head and a donor for each pair wanted; what comes twice is left out
+_TRIES = 20  # a donor is drawn so often until it is of another example than its head
+_DRAWS = 4  # of a head with a donor, for each pair wanted; what comes twice is left out
 _STOPS = (".", "?", "!")
 
 
@@ -35,7 +36,13 @@ class _Place:
     select: str  # the SELECT clause of their query, or what stands in it behind FROM
 
 
-def recombine(pairs: Sequence[Pair], wholes: Mapping[str, str], count: int, rng: random.Random) -> list[Pair]:
+def recombine(
+    pairs: Sequence[Pair],
+    wholes: Mapping[str, str],
+    count: int,
+    rng: random.Random,
+    taken: Set[tuple[str, str]] = frozenset(),
+) -> list[Pair]:
     """Makes new pairs of 3 or 4 clauses.
 
     Args:
@@ -43,6 +50,7 @@ def recombine(pairs: Sequence[Pair], wholes: Mapping[str, str], count: int, rng:
         wholes: the whole query of each example.
         count: of new pairs, at least 0; fewer come out if little can be recombined.
         rng: decides which.
+        taken: databases with SQL, as `asked` gives them, that are not to be made.
 
     Returns:
         Pairs whose SQL starts with SELECT, none twice, with ids of their own.
@@ -60,22 +68,30 @@ def recombine(pairs: Sequence[Pair], wholes: Mapping[str, str], count: int, rng:
         head, found = rng.choice(heads)
         drawn = (rng.choice(rng.choice(found)) for _ in range(_TRIES))
         donor = next((pair for pair in drawn if pair.example_id != head.example_id), None)
-        if donor:
-            new = _joined([head, donor], len(made))
+        new = _joined([head, donor], len(made)) if donor else None
+        if new and asked(new) not in taken:
             made.setdefault((new.sql, new.text), new)
     return list(made.values())
 
 
+def asked(pair: Pair) -> tuple[str, str]:
+    """The database and the SQL of a pair, however it is spaced and spelt."""
+    return pair.db_id, " ".join(pair.sql.lower().split())
+
+
 def _cleanly_cut(pairs: Sequence[Pair]) -> set[str]:
-    """Examples whose pairs of several clauses all say what their clauses say, one behind the other."""
+    """Examples whose pairs of several clauses all say what their clauses say, one behind the other.
+
+    A pair tells nothing if one of its clauses is not there as a pair; at least one must tell.
+    """
     clauses = {(pair.example_id, pair.kinds[0]): _bare(pair.text.split()) for pair in pairs if pair.n_clauses == 1}
-    longer = [pair for pair in pairs if pair.n_clauses > 1]
-    broken = set()
-    for pair in longer:
+    told: dict[str, bool] = {}
+    for pair in pairs:
         parts = [clauses.get((pair.example_id, kind)) for kind in pair.kinds]
-        if None in parts or _bare(pair.text.split()) != [word for part in parts for word in part]:
-            broken.add(pair.example_id)
-    return {pair.example_id for pair in longer} - broken
+        if pair.n_clauses > 1 and None not in parts:
+            alike = _bare(pair.text.split()) == [word for part in parts for word in part]
+            told[pair.example_id] = told.get(pair.example_id, True) and alike
+    return {example for example, clean in told.items() if clean}
 
 
 def _complete(pair: Pair, query: Sequence[Clause]) -> bool:
@@ -103,8 +119,16 @@ def _choices(head: Pair, queries: Mapping, donors: Mapping) -> list[list[Pair]]:
     places = {_place(head, query, kind) for kind in ("ORDER BY", "UNION")}  # one for set operators, one for others
     there = [item for place in places for item in donors.get(place, {}).items()]
     last = _RANK[head.kinds[-1]] if head.kinds[-1] not in SET_OPERATORS else len(KINDS)
-    return [pairs for kinds, pairs in sorted(there, key=itemgetter(0))
-            if _RANK[kinds[0]] > last and head.n_clauses + len(kinds) in _TOTALS]  # fmt: skip
+    return [
+        pairs
+        for kinds, pairs in sorted(there, key=itemgetter(0))
+        if _RANK[kinds[0]] > last and head.n_clauses + len(kinds) in _TOTALS and _valid(head.kinds + kinds)
+    ]
+
+
+def _valid(kinds: tuple[str, ...]) -> bool:
+    """A query with a set operator is sorted behind it, so that its own ORDER BY cannot stand before it."""
+    return "ORDER BY" not in kinds or not set(SET_OPERATORS) & set(kinds)
 
 
 def _joined(parts: Sequence[Pair], number: int) -> Pair:

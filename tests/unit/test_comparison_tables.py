@@ -3,6 +3,7 @@
 import itertools
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from lib.ablation_tables import ablation, taken_apart
@@ -25,12 +26,13 @@ from lib.comparison_tables import (
 )
 from lib.inputs import planned
 from lib.metrics.bootstrap import Estimate
-from lib.metrics.sums import SCORES, bleu, counts, exact_match, sums
+from lib.metrics.sums import ERROR_COLUMNS, SCORES, bleu, counts, exact_match, sums
 from lib.models.configuration import ENCODERS, PARTS_OF_OURS
 from lib.run_results import NEAREST, Result
 from lib.statements import our_statements, paper_statements, part_statements
 
 N = 40
+NO_ERRORS = np.zeros((N, len(ERROR_COLUMNS)), dtype=np.int64)
 REFERENCES = [f"show the name of dog number {i} by its age" for i in range(N)]
 DATASETS = (*EXPERIMENTS["paper"].values(), *EXPERIMENTS["clean"].values(), "template", "tmcd", "original")
 FIVE_MODELS = ("bilstm", "abs", "rel", "treelstm", "rgt")
@@ -41,7 +43,7 @@ def result(system: str, dataset: str, seed: int | None, right: int) -> Result:
     texts = [text if i < right else f"show the name of cat {i}" for i, text in enumerate(REFERENCES)]
     ids = tuple(f"{'four' if dataset in ('template', 'tmcd', 'original') else 'test'}-{i}" for i in range(N))
     clauses = tuple(3 + i % 2 for i in range(N))
-    return Result(system, dataset, seed, {}, ids, tuple(range(N)), clauses, sums(counts(texts, REFERENCES)))
+    return Result(system, dataset, seed, {}, ids, tuple(range(N)), clauses, sums(counts(texts, REFERENCES), NO_ERRORS))
 
 
 def world(right: dict[tuple[str, str], int], seeds: int = 1, models=FIVE_MODELS) -> Board:
@@ -174,7 +176,7 @@ def test_statements_that_are_plainly_so(cells):
     assert verdicts["RGT is best in experiment 2"] == "too close"  # all alike
     ours = {says: verdict for says, _, _, verdict in our_statements(cells)}
     assert ours["every model drops by more than with the control"] == "holds"
-    assert "on SpiderCompose clean our model beats the best of the five" not in ours
+    assert "on SpiderCompose clean our model beats the best of the five in BLEU" not in ours
 
 
 def test_statements_that_are_plainly_not_so():
@@ -190,7 +192,7 @@ def test_statements_that_are_plainly_not_so():
 
 def test_models_that_have_not_learnt_tell_nothing():
     """On TMCD all of them write nonsense; in experiment 2 they do as well, but they have learnt in experiment 1."""
-    nonsense = sums(counts(["table the of"] * N, REFERENCES))
+    nonsense = sums(counts(["table the of"] * N, REFERENCES), NO_ERRORS)
     found = [
         replace(
             result(*key, 1, count), sums=nonsense if key[1] in ("tmcd", "experiment2") else result(*key, 1, count).sums
@@ -207,12 +209,24 @@ def test_models_that_have_not_learnt_tell_nothing():
     assert claims["exact match in experiment 2 is 0"][1] == "holds"
 
 
+def test_where_no_model_has_learnt_at_all_nothing_can_be_told():
+    nonsense = sums(counts(["table the of"] * N, REFERENCES), NO_ERRORS)
+    models = (*FIVE_MODELS, "compositional")
+    found = [replace(result(model, dataset, 1, 0), sums=nonsense) for model in models for dataset in DATASETS]
+    cells = board(found, models, DATASETS, 1)
+    claims = [*paper_statements(cells), *our_statements(cells)]
+    assert {verdict for *_, verdict in claims} == {"cannot be told here"}
+    alone = board([item for item in found if item.dataset == "experiment2"], models, DATASETS, 1)
+    (zero,) = (claim for claim in paper_statements(alone) if claim[0] == "exact match in experiment 2 is 0")
+    assert zero[3] == "cannot be told here"  # without experiment 1, its own models tell
+
+
 def test_ours_is_held_against_the_best_of_the_five():
     right = like_the_paper() | {("compositional", dataset): 40 for dataset in DATASETS}
     right |= {(model, "clean"): 20 for model in FIVE_MODELS}
     models = (*FIVE_MODELS, "compositional")
     better, sounder = our_statements(world(right, models=models))[-2:]
-    assert better[0] == "on SpiderCompose clean our model beats the best of the five"
+    assert better[0] == "on SpiderCompose clean our model beats the best of the five in BLEU"
     assert better[3] == "holds"
     assert sounder[3] == "too close"  # no text has an error here
     worse = our_statements(world(right | {("rel", "clean"): 40, ("compositional", "clean"): 20}, models=models))[-2]
@@ -230,11 +244,12 @@ def test_copying_is_beaten_or_not():
 
 def parts(right: dict[tuple[str, str], int], copies: dict[str, bool]) -> Board:
     """Results of ours and its parts, by model and dataset; who copies."""
-    recombines = {"recombined": 0.3, "compositional": 0.3}
+    recombined = {"recombined": 3, "compositional": 3}
     found = []
     for (model, dataset), count in right.items():
-        settings = {"decoder": {"copy": copies[model]}, "training": {"recombine": recombines.get(model, 0.0)}}
-        found.append(replace(result(model, dataset, 1, count), facts={"settings": settings}))
+        facts = {"settings": {"decoder": {"copy": copies[model]}}}
+        facts |= {"pairs": {"train": 10, "recombined": recombined.get(model, 0)}}
+        found.append(replace(result(model, dataset, 1, count), facts=facts))
     return taken_apart(board(found, tuple(NAMES), DATASETS, 1))
 
 

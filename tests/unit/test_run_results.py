@@ -47,7 +47,7 @@ def test_errors_are_published(tmp_path):
 
 
 def test_counts_give_the_scores_of_the_texts():
-    expected, total = score_texts(TEXTS, REFERENCES), sums(counts(TEXTS, REFERENCES)).sum(axis=0)
+    expected, total = score_texts(TEXTS, REFERENCES), sums(counts(TEXTS, REFERENCES), errors()).sum(axis=0)
     assert SCORES["BLEU-4"](total) == pytest.approx(expected.bleu)
     assert SCORES["chrF"](total) == pytest.approx(expected.chrf)
     assert SCORES["exact match %"](total) == expected.exact_match == 50
@@ -55,7 +55,7 @@ def test_counts_give_the_scores_of_the_texts():
 
 
 def test_counts_of_any_selection_give_its_scores():
-    rows = sums(counts(TEXTS, REFERENCES))
+    rows = sums(counts(TEXTS, REFERENCES), errors())
     for chosen in ([0], [2], [0, 3], [1, 1, 2]):
         expected = score_texts([TEXTS[i] for i in chosen], [REFERENCES[i] for i in chosen])
         total = rows[chosen].sum(axis=0)
@@ -147,6 +147,10 @@ def test_baselines_are_scored_once_for_each_version_of_a_dataset(tmp_path, data)
     before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
     publish_baselines(data, out, {})
     assert before == {path: path.stat().st_mtime_ns for path in out.iterdir()}
+    old = out / "nearest-sql-paper.csv"
+    old.write_text("id,sql\n")  # as another version wrote it
+    publish_baselines(data, out, {})
+    assert {result.system for result in read_results(out)} == set(BASELINE_NAMES)
     write_json(data / "manifest.json", {"options": {"method": "tmcd"}, "sha256": {"train.jsonl": "y"}})
     publish_baselines(data, out, {})
     fresh = {result.system: result.facts["data"]["train.jsonl"] for result in read_results(out)}

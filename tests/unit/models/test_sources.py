@@ -14,6 +14,7 @@ QUERY = "SELECT name FROM player WHERE age > 30"
     ("sql", "whole", "mark"),
     [
         (QUERY, QUERY, WHOLE),
+        (QUERY.replace(" ", "  ") + " ;", QUERY, WHOLE),
         ("SELECT name FROM player", QUERY, PART),
         ("WHERE age > 30", QUERY, PART),
         (QUERY, None, WHOLE),

@@ -4,7 +4,7 @@ import itertools
 import random
 from dataclasses import replace
 
-from lib.partition.recombination import recombine
+from lib.partition.recombination import asked, recombine
 from lib.records import KINDS, Pair
 from lib.splitting import split
 
@@ -82,6 +82,28 @@ def test_questions_that_are_not_cut_cleanly_lend_nothing():
     assert "a" not in {example for pair in made for example in _examples(pair)}
     alone = [pair for pair in recombinable() if pair.n_clauses == 1]  # nothing tells whether they are cut cleanly
     assert recombine(alone, QUERIES, 200, random.Random(1)) == []
+
+
+def test_a_question_may_lack_pairs_that_others_have():
+    """A control takes pairs away one by one: what is left still tells whether the question is cut cleanly."""
+    thinned = [pair for pair in recombinable() if pair.id != "a:('ORDER BY',)"]
+    made = recombine(thinned, QUERIES, 200, random.Random(1))
+    assert "a" in {example for pair in made for example in _examples(pair)}
+
+
+def test_queries_that_are_taken_are_not_made():
+    free = recombine(recombinable(), QUERIES, 200, random.Random(1))
+    taken = {asked(replace(pair, sql=pair.sql.replace(" ", "  ").upper())) for pair in free[::2]}
+    left = recombine(recombinable(), QUERIES, 200, random.Random(1), taken)
+    assert {asked(pair) for pair in left} == {asked(pair) for pair in free} - taken
+    assert left
+
+
+def test_no_order_by_stands_before_a_set_operator():
+    """SQLite takes ORDER BY behind the last SELECT only."""
+    made = recombine(recombinable(), QUERIES, 300, random.Random(1))
+    assert any("INTERSECT" in pair.kinds for pair in made)
+    assert not any({"ORDER BY", "INTERSECT"} <= set(pair.kinds) for pair in made)
 
 
 def test_stops_end_the_text():

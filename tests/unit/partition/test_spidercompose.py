@@ -17,11 +17,11 @@ from lib.datasets import (
     read_queries,
     whole_queries,
 )
-from lib.errors import ParameterError
+from lib.errors import CorpusError, ParameterError
 from lib.files import sha256
 from lib.models.linearise import linearise, read
 from lib.models.names import is_unknown_alias
-from lib.partition.ablation import ablate, unseen_questions
+from lib.partition.ablation import ablate, unseen_queries
 from lib.partition.leakage import clause_keys
 from lib.partition.spidercompose import Options, _flagged, _Tally, build
 from lib.records import Pair
@@ -138,27 +138,46 @@ def test_ablation_rewrites_training_and_manifest(corpus, tmp_path):
     assert sha256(tmp_path / "text" / "test.jsonl") == sha256(tmp_path / "out" / "test.jsonl")
 
 
-def test_questions_of_validation_can_be_made_unseen():
-    parts = {n: [Pair(f"{i}:{n}", str(i), "zoo", ("SELECT",) * n, "SELECT 1", "one", n, "train", {}) for i in range(9)]
-             for n in (1, 2, 3)}  # fmt: skip
-    train, validation = parts[1] + parts[2], parts[3]
-    kept, chosen = unseen_questions(train, validation, random.Random(1))
-    assert len(chosen) == 4
-    assert len(kept) == 2 * 5
-    assert not {pair.example_id for pair in kept} & {pair.example_id for pair in chosen}
-    assert unseen_questions(train, validation, random.Random(1)) == (kept, chosen)
-    assert unseen_questions(train, validation, random.Random(3)) != (kept, chosen)
+def _of_queries(count: int, questions: int = 2) -> tuple[list[Pair], list[Pair], dict[str, str]]:
+    """Training and validation pairs of some queries, and the whole query of each of their questions."""
+    names = [(query, f"{query}-{question}") for query in range(count) for question in range(questions)]
+    wholes = {name: f"SELECT {query}" for query, name in names}
+    parts = [
+        [Pair(f"{name}:{n}", name, "zoo", ("SELECT",) * n, sql, "one", n, "train", {}) for name, sql in wholes.items()]
+        for n in (1, 2, 3)
+    ]
+    return parts[0] + parts[1], parts[2], wholes
 
 
-def test_unseen_questions_are_written(spider_dataset, tmp_path):
+def test_queries_of_validation_can_be_made_unseen():
+    train, validation, wholes = _of_queries(9)
+    kept, chosen = unseen_queries(train, validation, wholes, random.Random(1))
+    assert len(chosen) == 4 * 2  # all questions of four queries
+    assert len(kept) == 2 * 5 * 2
+    assert not {wholes[pair.example_id] for pair in kept} & {wholes[pair.example_id] for pair in chosen}
+    assert unseen_queries(train, validation, wholes, random.Random(1)) == (kept, chosen)
+    assert unseen_queries(train, validation, wholes, random.Random(3)) != (kept, chosen)
+
+
+def test_unseen_queries_are_written(spider_dataset, tmp_path):
     folder, _ = spider_dataset
-    manifest = ablate(folder, tmp_path / "unseen", "validation-question")
+    manifest = ablate(folder, tmp_path / "unseen", "unseen-validation")
     train, validation = (read_part(tmp_path / "unseen", part) for part in ("train", "validation"))
-    assert len({pair.example_id for pair in validation}) == 450
-    assert not {pair.example_id for pair in train} & {pair.example_id for pair in validation}
+    wholes = whole_queries(read_part(folder, "train") + read_part(folder, "validation") + read_part(folder, "test"))
+    assert len({(pair.db_id, wholes[pair.example_id].lower()) for pair in validation}) == 250
+    seen = {(pair.db_id, " ".join(wholes[pair.example_id].lower().split())) for pair in train}
+    assert not any((p.db_id, " ".join(wholes[p.example_id].lower().split())) in seen for p in validation)
     assert manifest["pairs"] == {"train": len(train), "validation": len(validation), "test": 200}
     assert manifest["ablation"]["removed"] == len(read_part(folder, "train")) - len(train)
+    assert manifest["ablation"]["validation"] == len(validation)
     assert all_unresolved(tmp_path / "unseen") == 0
+
+
+def test_a_dataset_whose_validation_cannot_be_made_unseen(corpus, tmp_path):
+    make(corpus, tmp_path / "out")  # one validation query
+    with pytest.raises(CorpusError, match="no validation query with training pairs, or one alone"):
+        ablate(tmp_path / "out", tmp_path / "unseen", "unseen-validation")
+    assert not (tmp_path / "unseen").exists()
 
 
 def test_names_come_along(corpus, tmp_path):
