@@ -179,7 +179,12 @@ def test_full_disk_behind_standard_output():
 
 
 def test_interrupt():
-    line = [sys.executable, "-m", "lib.cli", "split", "-"]
+    # Tests in the background of a script are started with SIGINT ignored, and hand that down.
+    code = (
+        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "runpy.run_module('lib.cli', run_name='__main__')"
+    )
+    line = [sys.executable, "-c", code, "split", "-"]
     with subprocess.Popen(
         line, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

@@ -92,7 +92,7 @@ def test_hostile_sql(guarded, sql, status):
     seen = guarded.evaluate(Case("q", "SELECT name FROM staff", sql))
     assert seen.status == status, seen.error
     assert seen.exact is False
-    assert perf_counter() - started < 1.1 * LIMITS.timeout_s + 0.2  # the rest is a busy machine's
+    assert perf_counter() - started < 1.1 * LIMITS.timeout_s + 0.5  # the rest is a busy machine's
     again = guarded.evaluate(Case("q", "SELECT name FROM staff", "SELECT name FROM staff"))
     assert again.exact  # the connections still work, and see the same
 
