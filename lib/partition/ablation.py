@@ -144,24 +144,32 @@ def ablate(folder: Path, out: Path, by: str = "text", seed: int = 1) -> dict:
     manifest = read_manifest(folder)
     parts = {part: read_part(folder, part) for part in PARTS}  # all, before anything is written
     names, wholes = read_names(folder), wholes_in(folder, chain(*parts.values()))
-    train, test = parts["train"], parts["test"]
-    if not train:
+    if not parts["train"]:
         raise CorpusError(f"'{folder}' has no training pairs: build it again")
-    if by == UNSEEN:
-        kept, parts["validation"] = unseen_queries(train, parts["validation"], wholes, random.Random(seed))
-        if len(kept) == len(train):
-            raise CorpusError(f"'{folder}' has no validation query with training pairs, or one alone: give a dataset "
-                              "of 'spidercompose build'")  # fmt: skip
-    else:
-        kept = without_test_clauses(train, test, by.removeprefix("control-"))
-    if by.startswith("control-"):
-        kept = length_matched_control(train, kept, random.Random(seed))
-    _write(Path(out), parts | {"train": kept}, names, wholes)
-    ablation = {"by": by, "seed": seed, "kept": len(kept), "removed": len(train) - len(kept)}
-    ablation |= {"validation": len(parts["validation"])}
+    kept = _reduced(parts, wholes, by, random.Random(seed))
+    if by == UNSEEN and len(kept["train"]) == len(parts["train"]):
+        raise CorpusError(f"'{folder}' has no validation query with training pairs, or one alone: give a dataset "
+                          "of 'spidercompose build'")  # fmt: skip
+    _write(Path(out), kept, names, wholes)
+    ablation = {"by": by, "seed": seed, "kept": len(kept["train"])}
+    ablation |= {"removed": len(parts["train"]) - len(kept["train"]), "validation": len(kept["validation"])}
     manifest |= describe(out) | {"ablation": ablation}
     write_json(Path(out) / "manifest.json", manifest)
     return manifest
+
+
+def _reduced(
+    parts: Mapping[str, list[Pair]], wholes: Mapping[str, str], by: str, rng: random.Random
+) -> dict[str, list[Pair]]:
+    """The parts that a mode leaves."""
+    train, test = parts["train"], parts["test"]
+    if by == UNSEEN:
+        kept, validation = unseen_queries(train, parts["validation"], wholes, rng)
+        return {"train": kept, "validation": validation, "test": test}
+    kept = without_test_clauses(train, test, by.removeprefix("control-"))
+    if by.startswith("control-"):
+        kept = length_matched_control(train, kept, rng)
+    return dict(parts) | {"train": kept}
 
 
 def _write(out: Path, parts: Mapping[str, Sequence[Pair]], names: Mapping[str, Names], wholes: Mapping[str, str]):
