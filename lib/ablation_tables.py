@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from lib.comparison import NAMES, PARTS, Board, minus, sample
-from lib.comparison_tables import FIVE, shown
+from lib.comparison_tables import FIVE, Score, shown
 from lib.metrics.bootstrap import holm
 from lib.metrics.sums import SCORES
 
@@ -42,7 +42,7 @@ def ablation(cells: Board) -> "DataFrame":
 
     rows = []
     for dataset in datasets_of(cells):
-        gaps = [_gaps(cells, dataset, name) for name in _SHOWN]
+        gaps = [_gaps(cells, dataset, SCORES[name]) for name in _SHOWN]
         for system, cell in ((system, cell) for (system, name), cell in cells.items() if name == dataset):
             share = 100 * cell.learned["recombined"] / cell.learned["train"]
             row = (FIVE[dataset], system, cell.seeds, cell.settings["decoder"]["copy"], share)
@@ -52,11 +52,10 @@ def ablation(cells: Board) -> "DataFrame":
     return pandas.DataFrame(rows, columns=[*columns, *(f"{name} minus {BASE}" for name in _SHOWN)])
 
 
-def _gaps(cells: Board, dataset: str, name: str) -> dict[str, str]:
+def _gaps(cells: Board, dataset: str, score: Score) -> dict[str, str]:
     """By system, for those besides the BiLSTM, if that is there."""
     if (BASE, dataset) not in cells:
         return {}
-    score = SCORES[name]
     base = sample(cells[BASE, dataset], score)
     others = [system for system, name in cells if name == dataset and system != BASE]
     found = [minus(sample(cells[system, dataset], score), base) for system in others]

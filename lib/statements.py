@@ -25,7 +25,7 @@ from lib.comparison import (
     per_seed,
     sample,
 )
-from lib.comparison_tables import EXPERIMENTS, FIVE, FOUR, shown
+from lib.comparison_tables import EXPERIMENTS, FIVE, FOUR, Score, shown
 from lib.metrics.sums import bleu, exact_match, mean, sound
 from lib.report import VERDICTS
 
@@ -245,7 +245,7 @@ def _beats_copying(cells: Board, dataset: str) -> tuple[str, str]:
     return f"BLEU, best model minus best baseline {words}", verdict
 
 
-def _ours_beats_five(cells: Board, score: Callable[[np.ndarray], np.ndarray]) -> tuple[str, str]:
+def _ours_beats_five(cells: Board, score: Score) -> tuple[str, str]:
     five = [sample(cells[model, "clean"], score) for model in FIVE_MODELS]
     gap = minus(sample(cells["Ours", "clean"], score), combined(_highest, *five))
     words, verdict = _one(gap)

@@ -4,6 +4,7 @@
 import random
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from lib.errors import CorpusError, ParameterError, suggest
 from lib.files import write_json
 from lib.partition.description import describe
 from lib.partition.leakage import clause_keys
+from lib.partition.recombination import asked
 from lib.records import Pair
 
 BY = ("text", "database")
@@ -112,7 +114,7 @@ def unseen_queries(
     """
 
     def query(pair: Pair) -> tuple[str, str]:
-        return pair.db_id, " ".join(wholes[pair.example_id].lower().split())
+        return asked(replace(pair, sql=wholes[pair.example_id]))
 
     queries = sorted({query(pair) for pair in validation})
     chosen = set(rng.sample(queries, min(_UNSEEN, len(queries) // 2)))
