@@ -1,4 +1,4 @@
-"""Make the training set of experiment 2, of its control, or without some questions, from a SpiderCompose dataset."""
+"""Make the training set of experiment 2, of its control, or without some queries, from a SpiderCompose dataset."""
 
 import argparse
 from pathlib import Path
