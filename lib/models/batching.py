@@ -106,12 +106,20 @@ def bucketed(items: Sequence[Item], size: int, rng: random.Random) -> list[list[
     rng.shuffle(order)
     batches = []
     for start in range(0, len(order), POOL):
-        pool = sorted(
-            order[start : start + POOL], key=lambda i: (padded_length(len(items[i].target)), len(items[i].source))
-        )
+        pool = sorted(order[start : start + POOL], key=lambda i: _place(items[i]))
         batches += [pool[first : first + size] for first in range(0, len(pool), size)]
     rng.shuffle(batches)
     return batches
+
+
+def _place(item: Item) -> tuple[int, int]:
+    """Where an item is sorted to: by padded source, within it by target, up and down in turns.
+
+    Turning round spares the batches that reach from one source length to the next from the longest and the shortest
+    targets at once.
+    """
+    width = padded_length(len(item.source))
+    return width, len(item.target) * (1 if width // _STEP % 2 else -1)
 
 
 def by_length(items: Sequence[Item], size: int) -> list[list[int]]:

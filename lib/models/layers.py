@@ -16,16 +16,19 @@ class Pool:
 
     def __init__(self, rate: float, generator: torch.Generator):
         self._rate, self._generator = rate, generator
-        self._values = torch.empty(0, dtype=torch.bfloat16)
+        self._values: dict[torch.dtype, Tensor] = {torch.bfloat16: torch.empty(0, dtype=torch.bfloat16)}
 
     def mask(self, like: Tensor) -> Tensor:
         """A mask for values of any shape, of their shape, kind and device."""
-        size = like.numel()
-        if 4 * size > self._values.numel():
-            drawn = torch.rand(1 << (4 * size - 1).bit_length(), generator=self._generator)
-            self._values = (drawn >= self._rate).to(torch.bfloat16) / (1 - self._rate)
-        first = int(torch.randint(self._values.numel() - size + 1, (), generator=self._generator))
-        return self._values[first : first + size].view(like.shape).to(device=like.device, dtype=like.dtype)
+        size, drawn = like.numel(), self._values[torch.bfloat16]
+        if 4 * size > drawn.numel():
+            chances = torch.rand(1 << (4 * size - 1).bit_length(), generator=self._generator)
+            drawn = (chances >= self._rate).to(torch.bfloat16) / (1 - self._rate)
+            self._values = {torch.bfloat16: drawn}
+        if like.dtype not in self._values:
+            self._values[like.dtype] = drawn.to(like.dtype)  # once, not for each mask
+        first = int(torch.randint(drawn.numel() - size + 1, (), generator=self._generator))
+        return self._values[like.dtype][first : first + size].view(like.shape).to(like.device)
 
 
 class PooledDropout(nn.Module):
@@ -58,6 +61,12 @@ def redraw(model: nn.Module, generator: torch.Generator) -> None:
 def exact(values: Tensor) -> Tensor:
     """At least fp32, for sums and logarithms that bf16 is too coarse for."""
     return values if values.dtype == torch.float64 else values.float()
+
+
+def lowered(values: Tensor) -> Tensor:
+    """In the precision of matrix products, so that all that follows converts nothing; unchanged outside autocast."""
+    kind = values.device.type
+    return values.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else values
 
 
 def reversed_within(values: Tensor, lengths: Tensor) -> Tensor:

@@ -49,14 +49,14 @@ class RelationAttention(nn.Module):
         Returns:
             (batch, n, width)
         """
-        queries = self._split(self.queries(asking))  # (batch, heads, n, size)
+        queries = self._split(self.queries(asking) * self.size**-0.5)  # (batch, heads, n, size)
         keys, values = map(self._split, self.keys_values(asked).chunk(2, dim=-1))  # (batch, heads, m, size)
         scores = queries @ keys.transpose(2, 3)  # (batch, heads, n, m)
         kinds = list(self._relations(relations, context, scores))
         for relation_keys, _, where in kinds:
             # All relations at once, then the one of each pair: fewer products than one for each pair.
             scores = scores + (queries @ relation_keys.transpose(-1, -2)).gather(3, where)
-        weights = _softmax(exact(scores) * self.size**-0.5, mask[:, None]).to(values.dtype)
+        weights = _softmax(exact(scores), mask[:, None]).to(values.dtype)
         mixed = weights @ values  # (batch, heads, n, size)
         for _, relation_values, where in kinds:
             by_relation = weights.new_zeros(*weights.shape[:3], relation_values.shape[-2])
@@ -81,8 +81,11 @@ class RelationAttention(nn.Module):
 
 def _softmax(scores: Tensor, mask: Tensor) -> Tensor:
     """Over the last dimension, where the mask is True; zeros where it is True nowhere."""
-    lowest = torch.finfo(scores.dtype).min
-    return scores.masked_fill(~mask, lowest).softmax(dim=-1) * mask.any(dim=-1, keepdim=True)
+    hidden = torch.zeros(mask.shape, dtype=scores.dtype, device=scores.device)
+    # Adding has no work in the backward pass, unlike filling: the slope of a weight of 0 is 0.
+    weights = (scores + hidden.masked_fill_(~mask, torch.finfo(scores.dtype).min)).softmax(dim=-1)
+    seen = mask.any(dim=-1, keepdim=True)
+    return weights if bool(seen.all()) else weights * seen
 
 
 class FeedForward(nn.Module):

@@ -16,7 +16,7 @@ from lib.models.batching import Batch, padded_length
 from lib.models.configuration import RGTSettings
 from lib.models.encoders.attention import FeedForward, RelationAttention
 from lib.models.encoders.memory import Memory
-from lib.models.layers import PooledDropout, mean_states
+from lib.models.layers import PooledDropout, lowered, mean_states
 from lib.models.trees import KINDS, LEAF, Tree
 from lib.models.vocabulary import PAD
 
@@ -148,7 +148,7 @@ class RGTEncoder(nn.Module):
     def forward(self, batch: Batch) -> Memory:
         """Encodes a batch; the memory holds the inner nodes, then the leaves: (batch, n + m, width)."""
         graph = _collated(batch.structures, batch.source.shape[1], self.reach, batch.source.device)
-        states = self.dropout(self.embedding(batch.source) + self.kinds(graph.kinds))  # (batch, nodes, width)
+        states = self.dropout(lowered(self.embedding(batch.source) + self.kinds(graph.kinds)))  # (batch, nodes, width)
         inner, leaves = _taken(states, graph.inner), _taken(states, graph.leaves)
         for layer in self.layers:
             inner, leaves = layer(inner, leaves, graph)

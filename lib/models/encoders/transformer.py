@@ -7,7 +7,7 @@ from lib.models.batching import Batch
 from lib.models.configuration import AbsSettings, RelSettings
 from lib.models.encoders.attention import TransformerLayer
 from lib.models.encoders.memory import Memory
-from lib.models.layers import PooledDropout, mean_states, real
+from lib.models.layers import PooledDropout, lowered, mean_states, real
 from lib.models.vocabulary import PAD
 
 
@@ -29,7 +29,7 @@ class _TransformerEncoder(nn.Module):
         """Encodes a batch; states are (batch, src_len, width)."""
         mask = real(batch.lengths, batch.source.shape[1])  # (batch, src_len)
         states, relations = self._placed(self.embedding(batch.source))  # (batch, src_len, width)
-        states = self.dropout(states)
+        states = self.dropout(lowered(states))
         for layer in self.layers:
             states = layer(states, mask[:, None, :], relations)
         states = self.norm(states)

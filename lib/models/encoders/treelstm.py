@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -13,27 +14,33 @@ from lib.models.layers import PooledDropout, exact, real
 from lib.models.trees import KINDS, Tree
 from lib.models.vocabulary import PAD
 
+_ROWS = 32  # the number of rows of a product is a multiple of it
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class TreeShape:
-    """What the encoder needs to know of a tree besides its labels."""
+    """What the encoder needs to know of a tree besides its labels, for each of its n nodes."""
 
-    kinds: tuple[int, ...]  # of each node
-    parents: tuple[int, ...]  # -1 for the root
-    heights: tuple[int, ...]  # 0 for leaves
+    kinds: np.ndarray  # (n,)
+    parents: np.ndarray  # (n,) -1 for the root
+    depths: np.ndarray  # (n,) 0 for the root
+    parental: np.ndarray  # (n,) whether it has children
 
 
 def shape_of(tree: Tree) -> TreeShape:
-    """Kinds, parents and heights; children come behind their parents in a tree."""
-    heights = [0] * len(tree.parents)
-    for node in range(len(tree.parents) - 1, 0, -1):
-        parent = tree.parents[node]
-        heights[parent] = max(heights[parent], heights[node] + 1)
-    return TreeShape(tree.kinds, tree.parents, tuple(heights))
+    """Kinds, parents and depths; children come behind their parents in a tree."""
+    depths = np.zeros(len(tree.parents), dtype=int)
+    for node, parent in enumerate(tree.parents[1:], start=1):
+        depths[node] = depths[parent] + 1
+    parents = np.array(tree.parents)
+    return TreeShape(np.array(tree.kinds), parents, depths, np.isin(np.arange(len(parents)), parents))
 
 
 class TreeLSTMEncoder(nn.Module):
-    """Child-sum TreeLSTM; a batch is computed level by level, all nodes of one height at once.
+    """Child-sum TreeLSTM; a batch is computed depth by depth, all inner nodes of one depth at once.
+
+    The children of all nodes of one depth are the nodes of the next, so that a depth needs nothing but the one below
+    it. Leaves need no other node: those of all depths come first, at once.
 
     Args:
         settings: widths, dropout.
@@ -53,50 +60,105 @@ class TreeLSTMEncoder(nn.Module):
     def forward(self, batch: Batch) -> Memory:
         """Encodes a batch; states are (batch, nodes, hidden), the summary is the root's."""
         count, width = batch.source.shape
-        levels, parents, kinds = _levels(batch.structures, width, batch.source.device)
-        vectors = self.dropout(self.embedding(batch.source).flatten(0, 1) + self.kinds(kinds))  # (batch * nodes, emb)
-        hidden = self._upwards(exact(self.inputs(vectors)), levels, parents)  # (batch * nodes, hidden)
-        states = hidden.view(count, width, self.width)
+        forest = _forest(batch.structures, width, batch.source.device)
+        labels = batch.source.flatten()[forest.places]
+        vectors = self.dropout(self.embedding(labels) + self.kinds(forest.kinds))  # (rows, embedding)
+        hidden = self._upwards(exact(self.inputs(vectors)), forest)  # (rows, hidden)
+        states = hidden.index_select(0, forest.rows).view(count, width, self.width)
         return Memory(self.dropout(states), real(batch.lengths, width), states[:, 0], batch.copies)
 
-    def _upwards(self, inputs: Tensor, levels: list[Tensor], parents: Tensor) -> Tensor:
-        """Hidden states of all nodes.
+    def _upwards(self, inputs: Tensor, forest: "_Forest") -> Tensor:
+        """Hidden states, (rows, hidden), from what labels add to gates, (rows, 4 * hidden)."""
+        gates, forgets = inputs.split([3 * self.width, self.width], dim=-1)
+        leaves, *depths = forest.sizes
+        hidden, cells = _states(gates[:leaves])
+        by_leaves = self._sums(hidden, cells, forgets[leaves:], forest.leaves_above, sum(depths))
+        parts = (gates[leaves:], forgets[leaves:], *by_leaves)
+        found = [hidden]
+        hidden, cells = hidden[:0], cells[:0]  # nothing is deeper than the deepest
+        for *part, above in zip(*(values.split(depths) for values in parts), forest.above, strict=True):
+            gate, forget, below, kept = part
+            more = self._sums(hidden, cells, forget, above, len(gate))
+            hidden, cells = _states(gate + exact(self.below(below + more[0])), kept + more[1])
+            found.append(hidden)
+        return torch.cat(found)
+
+    def _sums(self, hidden: Tensor, cells: Tensor, forgets: Tensor, above: Tensor, count: int) -> tuple[Tensor, Tensor]:
+        """What children give to their parents: the sum of states (eq. 2), and of cells behind forget gates (eq. 7).
 
         Args:
-            inputs: (nodes, 4 * hidden) what each node's label adds to its gates.
-            levels: for each height, the numbers of the nodes of that height.
-            parents: (nodes,) number of the parent; roots and padding have the node behind the last one.
+            hidden: (children, hidden) states.
+            cells: (children, hidden)
+            forgets: (parents, hidden) what the parents' labels add to the forget gates.
+            above: (children,) place of each one's parent.
+            count: number of parents.
         """
-        total = inputs.shape[0]
-        gates, forgets = inputs.split([3 * self.width, self.width], dim=-1)
-        forgets = torch.cat([forgets, forgets.new_zeros(1, self.width)])  # the node behind the last has no gates
-        sums = inputs.new_zeros(total + 1, self.width)  # of the children's hidden states, h~ in eq. 2
-        cells = inputs.new_zeros(total + 1, self.width)  # of the children's cells behind their forget gates
-        order, found = [], []
-        for nodes in levels:
-            enter, out, new = (gates[nodes] + exact(self.below(sums[nodes]))).chunk(3, dim=-1)  # eq. 3, 5, 6
-            cell = enter.sigmoid() * new.tanh() + cells[nodes]  # eq. 7
-            hidden = out.sigmoid() * cell.tanh()  # eq. 8
-            above = parents[nodes]
-            forget = (forgets[above] + exact(self.forget(hidden))).sigmoid()  # eq. 4, once for each child
-            sums = sums.index_add(0, above, hidden)
-            cells = cells.index_add(0, above, forget * cell)
-            order.append(nodes)
-            found.append(hidden)
-        back = torch.cat(order).argsort()
-        return torch.cat(found)[back]
+        gates = (forgets.index_select(0, above) + exact(self.forget(hidden))).sigmoid()  # eq. 4, one for each child
+        nothing = hidden.new_zeros(count, self.width)
+        return nothing.index_add(0, above, hidden), nothing.index_add(0, above, gates * cells)
 
 
-def _levels(shapes: Sequence[TreeShape], width: int, device: torch.device) -> tuple[list[Tensor], Tensor, Tensor]:
-    """Nodes by height, parents, kinds of a batch whose trees are padded to `width` nodes; padding has height 0."""
-    heights = torch.zeros(len(shapes), width, dtype=torch.long)
-    parents = torch.full((len(shapes), width), len(shapes) * width)
-    kinds = torch.zeros(len(shapes), width, dtype=torch.long)
-    for row, shape in enumerate(shapes):
-        size = len(shape.parents)
-        heights[row, :size] = torch.tensor(shape.heights)
-        kinds[row, :size] = torch.tensor(shape.kinds)
-        parents[row, 1:size] = torch.tensor(shape.parents[1:], dtype=torch.long) + row * width
-    flat = heights.flatten()
-    levels = [(flat == height).nonzero().squeeze(1).to(device) for height in range(int(flat.max()) + 1)]
-    return levels, parents.flatten().to(device), kinds.flatten().to(device)
+def _states(gates: Tensor, kept: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Hidden states and cells, (nodes, hidden), from gates (nodes, 3 * hidden) and the cells kept from children."""
+    enter, out, new = gates.chunk(3, dim=-1)  # eq. 3, 5, 6
+    cells = enter.sigmoid() * new.tanh()
+    cells = cells if kept is None else cells + kept  # eq. 7
+    return out.sigmoid() * cells.tanh(), cells  # eq. 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Forest:
+    """The trees of a batch as one list of rows: all leaves, then the inner nodes of each depth from the deepest up.
+
+    Each of these groups is filled up with at least one row that stands for no node, since oneDNN compiles a kernel
+    for each number of rows. Such rows repeat a node and are below the last row of the next group, and so are trees
+    of a single leaf.
+    """
+
+    sizes: tuple[int, ...]  # rows of each group
+    places: Tensor  # (rows,) in the padded batch
+    kinds: Tensor  # (rows,)
+    rows: Tensor  # (batch * nodes,) of each place in the padded batch; padding has one that stands for no node
+    leaves_above: Tensor  # (rows of leaves,) row of the parent, counted from the first inner node
+    above: tuple[Tensor, ...]  # for each depth: of the rows one deeper, the row of the parent within this depth
+
+
+def _forest(shapes: Sequence[TreeShape], width: int, device: torch.device) -> _Forest:
+    """Puts trees that are padded to `width` nodes together."""
+    kinds, parents, depths, inner = (
+        np.concatenate([getattr(shape, name) for shape in shapes]) for name in ("kinds", "parents", "depths", "parental")
+    )
+    lengths = np.array([len(shape.parents) for shape in shapes])
+    roots = np.repeat(np.cumsum(lengths) - lengths, lengths)  # of each node
+    places = np.arange(len(parents)) - roots + np.repeat(np.arange(len(shapes)) * width, lengths)
+    groups = np.where(inner, max(depths[inner], default=0) + 1 - depths, 0)  # 0: leaves
+    counts = np.bincount(groups, minlength=2)
+    sizes = (counts // _ROWS + 1) * _ROWS
+    starts = np.cumsum(sizes) - sizes
+    ends = starts + sizes
+    order = np.argsort(groups, kind="stable")
+    rows = np.empty_like(order)  # of each node
+    rows[order] = np.arange(len(order)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+    child = parents >= 0
+    above = np.repeat(np.append(ends[1:], ends[-1]) - 1, sizes)
+    above[rows[child]] = rows[(roots + parents)[child]]
+    below = np.split(above, ends[:-1])
+    nodes = np.zeros(ends[-1], dtype=int)
+    nodes[rows] = np.arange(len(rows))
+    back = np.full(len(shapes) * width, ends[-1] - 1)
+    back[places] = rows
+
+    def tensor(values: np.ndarray) -> Tensor:
+        return torch.from_numpy(values).to(device)
+
+    return _Forest(
+        tuple(sizes.tolist()),
+        tensor(places[nodes]),
+        tensor(kinds[nodes]),
+        tensor(back),
+        tensor(below[0] - starts[1]),
+        tuple(
+            tensor(group - start)
+            for group, start in zip([above[:0] + starts[1], *below[1:-1]], starts[1:], strict=True)
+        ),
+    )

@@ -49,9 +49,19 @@ def test_level_by_level_is_the_recursion(items):
         torch.testing.assert_close(memory.summary[row], expected[0], atol=1e-5, rtol=0)
 
 
-def test_heights(trees):
+def test_depths_and_inner_nodes(trees):
     for tree in trees((1, 2, 9, 20), 3):
         shape = shape_of(tree)
-        for node in range(len(tree.parents)):
-            below = [shape.heights[child] for child, parent in enumerate(tree.parents) if parent == node]
-            assert shape.heights[node] == (max(below) + 1 if below else 0)
+        for node, parent in enumerate(tree.parents):
+            assert shape.depths[node] == (shape.depths[parent] + 1 if node else 0)
+            assert shape.parental[node] == (node in tree.parents)
+
+
+@torch.no_grad()
+def test_single_leaves_alone(items):
+    encoder = TreeLSTMEncoder(TreeLSTMSettings(embedding=6, hidden=5), 13).eval()
+    several = items((1, 1), (2, 2), 4, "treelstm")
+    memory = encoder(collate(several))
+    for row, item in enumerate(several):
+        expected = naive(encoder, list(item.source), item.structure)[0]
+        torch.testing.assert_close(memory.states[row, 0], expected, atol=1e-5, rtol=0)
