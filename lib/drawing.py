@@ -204,6 +204,7 @@ def lines(frame: "DataFrame", x: str, panels: Mapping[str, Sequence[str]], label
                 axes.plot(known[x], known[column], color=PALETTE[i], marker=MARKERS[i], linestyle=DASHES[i],
                           markersize=4, linewidth=1.4, label=labels[column])  # fmt: skip
             axes.set(title=title, xlabel=labels[x], ylabel=labels.get(title, ""), xlim=(0, None))
+            axes.locator_params(axis="x", integer=bool((frame[x] % 1 == 0).all()))  # there is no half epoch
             if len(columns) > 1:
                 axes.legend()
     return fig
