@@ -125,9 +125,8 @@ class _Forest:
 
 def _forest(shapes: Sequence[TreeShape], width: int, device: torch.device) -> _Forest:
     """Puts trees that are padded to `width` nodes together."""
-    kinds, parents, depths, inner = (
-        np.concatenate([getattr(shape, name) for shape in shapes]) for name in ("kinds", "parents", "depths", "parental")
-    )
+    fields = ("kinds", "parents", "depths", "parental")
+    kinds, parents, depths, inner = (np.concatenate([getattr(shape, name) for shape in shapes]) for name in fields)
     lengths = np.array([len(shape.parents) for shape in shapes])
     roots = np.repeat(np.cumsum(lengths) - lengths, lengths)  # of each node
     places = np.arange(len(parents)) - roots + np.repeat(np.arange(len(shapes)) * width, lengths)

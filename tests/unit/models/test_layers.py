@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from lib.models import machine
-from lib.models.layers import PooledDropout, last_states, real, redraw, reversed_within
+from lib.models.layers import Pool, PooledDropout, last_states, lowered, real, redraw, reversed_within
 
 
 def test_reversed_within_turns_each_sequence_and_keeps_padding():
@@ -39,6 +39,27 @@ def test_dropouts_of_one_rate_share_a_pool():
     model = torch.nn.ModuleList([PooledDropout(0.1), PooledDropout(0.1), PooledDropout(0.2)])
     redraw(model, torch.Generator())
     assert model[0].pool is model[1].pool is not model[2].pool
+
+
+def test_a_pool_gives_the_same_masks_in_every_kind():
+    def masks(kind):
+        pool = Pool(0.25, torch.Generator().manual_seed(1))
+        return torch.stack([pool.mask(torch.ones(2, 3, dtype=kind)) for _ in range(4)])
+
+    assert masks(torch.bfloat16).dtype == torch.bfloat16
+    for kind in (torch.float32, torch.float64):
+        assert masks(kind).dtype == kind
+        assert torch.equal(masks(kind), masks(torch.bfloat16).to(kind))
+    pool = Pool(0.25, torch.Generator().manual_seed(1))
+    pool.mask(torch.ones(2))
+    assert len(pool.mask(torch.ones(500))) == 500  # grown, with values of the first kind gone
+
+
+def test_lowered_follows_autocast():
+    values = torch.ones(3)
+    assert lowered(values) is values
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert lowered(values).dtype == torch.bfloat16
 
 
 def test_dropout_rests_in_evaluation():
