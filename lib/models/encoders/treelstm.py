@@ -73,11 +73,11 @@ class TreeLSTMEncoder(nn.Module):
         leaves, *depths = forest.sizes
         hidden, cells = _states(gates[:leaves])
         by_leaves = self._sums(hidden, cells, forgets[leaves:], forest.leaves_above, sum(depths))
-        parts = (gates[leaves:], forgets[leaves:], *by_leaves)
+        values = (gates[leaves:], forgets[leaves:], *by_leaves)
+        by_depth = zip(*(value.split(depths) for value in values), strict=True)
         found = [hidden]
         hidden, cells = hidden[:0], cells[:0]  # nothing is deeper than the deepest
-        for *part, above in zip(*(values.split(depths) for values in parts), forest.above, strict=True):
-            gate, forget, below, kept = part
+        for (gate, forget, below, kept), above in zip(by_depth, forest.above, strict=True):
             more = self._sums(hidden, cells, forget, above, len(gate))
             hidden, cells = _states(gate + exact(self.below(below + more[0])), kept + more[1])
             found.append(hidden)
