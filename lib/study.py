@@ -229,14 +229,15 @@ def _say_waiting() -> None:
 # What Snakemake says to its developers rather than to its users.
 # Times of day and words of a kernel at its end; may follow a bar without a line end.
 _TAIL = re.compile(r"\[(\w{3} \w{3} +\d+ [\d:]+ \d+\]|IPKernelApp\] (WARNING|ERROR \| KeyboardInterrupt)).*")
-_FAILED_JOB = re.compile(r"\s+message: (SLURM.*?'\.|Job submission failed.*)(\s.*)?$")  # its state, or words of sbatch
+# The state of a job, or the words of sbatch, which may go on in further lines.
+_FAILED_JOB = re.compile(r"\s+message: (SLURM.*?(?:'\.|$)|Job submission failed.*)(\s.*)?$")
 _NOISE = re.compile(
     r"\s*$|SNAKEMAKE|=+$|Assuming|Building DAG|Using shell|Provided (cores|resources|remote nodes)"
     r"|Rules claiming|Select jobs|Execute \d|Finished job|Complete log|Elapsed time|Job stats|Config file|host: "
     r"|Nothing to be done|job +count|-+ +-+$|[a-z_0-9]+ +\d+$|Reason: |Shutting down|Exiting because"
     r"|Removing output files|Touching|Unlocking|Error in rule|RuleException|Workflow|Removing temporary"
     r"|SLURM run|No (SLURM )?account|Unable to guess SLURM|Job \d+ has been submitted|Cleaning up SLURM|Storing output"
-    r"|localrule|  +[A-Za-z][\w ()]*: |\s{4,}\S|CalledProcessError|Command 'set|At least one job"
+    r"|localrule|For further error|  +[A-Za-z][\w ()]*: |\s{4,}\S|CalledProcessError|Command 'set|At least one job"
 )
 
 

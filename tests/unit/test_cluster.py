@@ -190,12 +190,19 @@ def test_words_of_jobs_pass_and_those_of_the_plugin_do_not(capfd):
         "    message: dataset paper",
         "    message: SLURM-job '2' failed, SLURM status is: 'TIMEOUT'. Detailed failure reason unavailable",
         "    message: SLURM sbatch failed. The error message was 'sbatch: error: invalid partition: x'.",
+        "    message: SLURM sbatch failed. The error message was 'sbatch: error: invalid partition: y",
+        "sbatch: error: Batch job submission failed: Invalid partition name specified'.",
+        "    sbatch call:",
+        "        sbatch --parsable --job-name x",
+        "For further error details see the cluster/cloud log and the log files of the involved rule(s).",
         "Job 4: dataset paper",
     ):
         _show(line + "\n")
     assert capfd.readouterr().err.splitlines() == [
         "study: SLURM-job '2' failed, SLURM status is: 'TIMEOUT'.",
         "study: SLURM sbatch failed. The error message was 'sbatch: error: invalid partition: x'.",
+        "study: SLURM sbatch failed. The error message was 'sbatch: error: invalid partition: y",
+        "sbatch: error: Batch job submission failed: Invalid partition name specified'.",
         "study: dataset paper",
     ]
 
