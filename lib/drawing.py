@@ -197,14 +197,17 @@ def lines(frame: "DataFrame", x: str, panels: Mapping[str, Sequence[str]], label
         panels: for each panel's title the columns that it draws; missing values are gaps.
         labels: words for columns; the first column of a panel also names its axis.
     """
+    whole = bool((frame[x].dropna() % 1 == 0).all())  # epochs, not half ones
     with canvas(_WIDTH, 2.6, len(panels)) as (fig, all_axes):
         for axes, (title, columns) in zip(all_axes, panels.items(), strict=True):
             for i, column in enumerate(columns):
                 known = frame[frame[column].notna()]
                 axes.plot(known[x], known[column], color=PALETTE[i], marker=MARKERS[i], linestyle=DASHES[i],
                           markersize=4, linewidth=1.4, label=labels[column])  # fmt: skip
-            axes.set(title=title, xlabel=labels[x], ylabel=labels.get(title, ""), xlim=(0, None))
-            axes.locator_params(axis="x", integer=bool((frame[x] % 1 == 0).all()))  # there is no half epoch
+            axes.set(title=title, xlabel=labels[x], ylabel=labels.get(title, ""))
+            drawn = frame.empty or frame[list(columns)].notna().any(axis=None)
+            axes.set_xlim(0, None if drawn else frame[x].max())  # a panel without values has the axis of the others
+            axes.locator_params(axis="x", integer=whole)
             if len(columns) > 1:
                 axes.legend()
     return fig

@@ -64,9 +64,11 @@ def exact(values: Tensor) -> Tensor:
 
 
 def lowered(values: Tensor) -> Tensor:
-    """In the precision of matrix products, so that all that follows converts nothing; unchanged outside autocast."""
+    """In the precision of matrix products under autocast, which spares the CPU conversions; never of doubles."""
     kind = values.device.type
-    return values.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else values
+    if values.dtype == torch.float64 or not torch.is_autocast_enabled(kind):
+        return values
+    return values.to(torch.get_autocast_dtype(kind))
 
 
 def reversed_within(values: Tensor, lengths: Tensor) -> Tensor:

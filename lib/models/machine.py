@@ -63,6 +63,6 @@ def search_arithmetic(threads: int, bf16: bool) -> Iterator[None]:
 
 
 def autocast(enabled: bool, device: torch.device | None = None) -> torch.autocast:
-    """bf16 for matrix products and LSTMs, fp32 for the rest."""
+    """bf16 for matrix products, LSTMs and the states between a Transformer's layers, fp32 for the rest."""
     kind = device.type if device is not None else "cpu"
     return torch.autocast(kind, dtype=torch.bfloat16, enabled=enabled and (kind != "cpu" or has_bf16()))

@@ -172,3 +172,13 @@ def test_flow_picture_has_all_words():
     fig = drawing.flow_picture([("Data", [("split", "SQL"), ("tag", "words")]), ("Train", [("model", "one")])])
     words = {text.get_text() for text in fig.axes[0].texts}
     assert {"Data", "split", "SQL", "tag", "words", "Train", "model", "one"} <= words
+
+
+def test_epochs_are_whole_numbers_in_every_panel():
+    frame = pd.DataFrame({"epoch": [1, 2], "loss": [3.0, 2.5], "bleu": [None, None]}, dtype=float)
+    labels = {"epoch": "epoch", "loss": "training", "bleu": "BLEU"}
+    drawn = drawing.lines(frame, "epoch", {"Loss": ["loss"], "Quality": ["bleu"]}, labels)
+    for axes in drawn.axes:
+        low, high = axes.get_xlim()
+        ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]
+        assert ticks == [0, 1, 2]

@@ -5,6 +5,8 @@ from torch import Tensor, nn
 
 from lib.models.layers import PooledDropout, exact
 
+_HIDDEN = -1e30  # added to a score, it leaves a weight of 0
+
 
 class RelationAttention(nn.Module):
     """Multi-head attention in which the relation of two places adds to key and value (Shaw et al. 2018, eq. 3, 4).
@@ -80,12 +82,13 @@ class RelationAttention(nn.Module):
 
 
 def _softmax(scores: Tensor, mask: Tensor) -> Tensor:
-    """Over the last dimension, where the mask is True; zeros where it is True nowhere."""
-    hidden = torch.zeros(mask.shape, dtype=scores.dtype, device=scores.device)
+    """Over the last dimension, where the mask is True; zeros where it is True nowhere. All scores must be finite."""
+    hidden = torch.zeros(mask.shape, dtype=scores.dtype, device=scores.device).masked_fill_(~mask, _HIDDEN)
     # Adding has no work in the backward pass, unlike filling: the slope of a weight of 0 is 0.
-    weights = (scores + hidden.masked_fill_(~mask, torch.finfo(scores.dtype).min)).softmax(dim=-1)
+    weights = (scores + hidden).softmax(dim=-1)
     seen = mask.any(dim=-1, keepdim=True)
-    return weights if bool(seen.all()) else weights * seen
+    # On a GPU, asking would wait for it.
+    return weights if scores.device.type == "cpu" and bool(seen.all()) else weights * seen
 
 
 class FeedForward(nn.Module):

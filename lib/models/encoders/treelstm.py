@@ -106,19 +106,19 @@ def _states(gates: Tensor, kept: Tensor | None = None) -> tuple[Tensor, Tensor]:
     return out.sigmoid() * cells.tanh(), cells  # eq. 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Forest:
     """The trees of a batch as one list of rows: all leaves, then the inner nodes of each depth from the deepest up.
 
-    Each of these groups is filled up with at least one row that stands for no node, since oneDNN compiles a kernel
-    for each number of rows. Such rows repeat a node and are below the last row of the next group, and so are trees
-    of a single leaf.
+    Each of these groups is filled up to a multiple, since oneDNN compiles a kernel for each number of rows, with at
+    least one row that stands for no node. Such rows repeat a node; they, and trees of a single leaf, are below the
+    last row of the next group; and padding has the last row of all.
     """
 
     sizes: tuple[int, ...]  # rows of each group
     places: Tensor  # (rows,) in the padded batch
     kinds: Tensor  # (rows,)
-    rows: Tensor  # (batch * nodes,) of each place in the padded batch; padding has one that stands for no node
+    rows: Tensor  # (batch * nodes,) of each place in the padded batch
     leaves_above: Tensor  # (rows of leaves,) row of the parent, counted from the first inner node
     above: tuple[Tensor, ...]  # for each depth: of the rows one deeper, the row of the parent within this depth
 
@@ -131,17 +131,24 @@ def _forest(shapes: Sequence[TreeShape], width: int, device: torch.device) -> _F
     roots = np.repeat(np.cumsum(lengths) - lengths, lengths)  # of each node
     places = np.arange(len(parents)) - roots + np.repeat(np.arange(len(shapes)) * width, lengths)
     groups = np.where(inner, max(depths[inner], default=0) + 1 - depths, 0)  # 0: leaves
+
+    # Nodes get rows: group behind group, each from the row where it starts.
     counts = np.bincount(groups, minlength=2)
     sizes = (counts // _ROWS + 1) * _ROWS
-    starts = np.cumsum(sizes) - sizes
-    ends = starts + sizes
+    ends = np.cumsum(sizes)
+    starts = ends - sizes
     order = np.argsort(groups, kind="stable")
     rows = np.empty_like(order)  # of each node
     rows[order] = np.arange(len(order)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
-    child = parents >= 0
+
+    # Rows get parents: the last row of the next group, unless their node has one.
     above = np.repeat(np.append(ends[1:], ends[-1]) - 1, sizes)
+    child = parents >= 0
     above[rows[child]] = rows[(roots + parents)[child]]
-    below = np.split(above, ends[:-1])
+    leaves, *deeper = np.split(above, ends[:-1])
+    deeper = [leaves[:0], *deeper[:-1]]  # nothing is deeper than the deepest; roots are below nothing
+
+    # And the way from rows to nodes, and from places to rows.
     nodes = np.zeros(ends[-1], dtype=int)
     nodes[rows] = np.arange(len(rows))
     back = np.full(len(shapes) * width, ends[-1] - 1)
@@ -155,9 +162,6 @@ def _forest(shapes: Sequence[TreeShape], width: int, device: torch.device) -> _F
         tensor(places[nodes]),
         tensor(kinds[nodes]),
         tensor(back),
-        tensor(below[0] - starts[1]),
-        tuple(
-            tensor(group - start)
-            for group, start in zip([above[:0] + starts[1], *below[1:-1]], starts[1:], strict=True)
-        ),
+        tensor(leaves - starts[1]),
+        tuple(tensor(group - start) for group, start in zip(deeper, starts[1:], strict=True)),
     )

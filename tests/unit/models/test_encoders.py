@@ -43,3 +43,19 @@ def test_gradients_are_right(model_name, tiny_model, tiny_batch):
 
     values = tuple(value.detach().clone().requires_grad_() for value in model.parameters())
     assert torch.autograd.gradcheck(loss, values, fast_mode=True)
+
+
+def test_bf16_changes_little(model_name, tiny_model, tiny_batch):
+    """The arithmetic of training on the CPU, whether or not the processor has it in hardware."""
+    batch = tiny_batch(model=model_name)
+    results = []
+    for enabled in (False, True):
+        model = tiny_model(model_name, **{"decoder.copy": True}).eval()
+        with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
+            loss = model.loss(batch)[0]
+        loss.backward()
+        slopes = torch.cat([parameter.grad.flatten() for parameter in model.parameters()])
+        results.append((loss.item(), slopes / slopes.norm()))
+    (loss, slopes), (coarse, others) = results
+    assert coarse == pytest.approx(loss, rel=0.01)
+    assert torch.dot(slopes, others) > 0.99

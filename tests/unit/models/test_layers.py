@@ -60,6 +60,7 @@ def test_lowered_follows_autocast():
     assert lowered(values) is values
     with torch.autocast("cpu", dtype=torch.bfloat16):
         assert lowered(values).dtype == torch.bfloat16
+        assert lowered(values.double()).dtype == torch.float64
 
 
 def test_dropout_rests_in_evaluation():

@@ -1,11 +1,13 @@
 """The TreeLSTM against the equations of Tai et al. 2015, written out as a recursion."""
 
+import pytest
 import torch
 from torch import Tensor
 
-from lib.models.batching import collate
+from lib.models.batching import Item, collate
 from lib.models.configuration import TreeLSTMSettings
 from lib.models.encoders.treelstm import TreeLSTMEncoder, TreeShape, shape_of
+from lib.models.trees import Tree
 
 
 def naive(encoder: TreeLSTMEncoder, numbers: list[int], shape: TreeShape) -> list[Tensor]:
@@ -40,13 +42,29 @@ def naive(encoder: TreeLSTMEncoder, numbers: list[int], shape: TreeShape) -> lis
 def test_level_by_level_is_the_recursion(items):
     torch.manual_seed(1)
     encoder = TreeLSTMEncoder(TreeLSTMSettings(embedding=6, hidden=5), 13).eval()
-    several = items((9, 1, 14, 2), (2, 2, 2, 2), 4, "treelstm")
+    several = items((9, 1, 14, 2, 33, 70, 150), (2,) * 7, 4, "treelstm")
     batch = collate(several)
     memory = encoder(batch)
     for row, item in enumerate(several):
         expected = torch.stack(naive(encoder, list(item.source), item.structure))
         torch.testing.assert_close(memory.states[row, : len(item.source)], expected, atol=1e-5, rtol=0)
         torch.testing.assert_close(memory.summary[row], expected[0], atol=1e-5, rtol=0)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("size", [31, 32, 33, 64])
+def test_groups_of_any_number_of_rows(size):
+    """A flat tree, a chain and a leaf: groups that are just full or just not."""
+    encoder = TreeLSTMEncoder(TreeLSTMSettings(embedding=6, hidden=5), 13).eval()
+    flat, chain, leaf = (-1, *[0] * size), tuple(range(-1, size - 1)), (-1,)
+    shapes = [
+        shape_of(Tree(("a",) * len(parents), (1,) * len(parents), parents, ())) for parents in (flat, chain, leaf)
+    ]
+    numbers = [[4 + node % 9 for node in range(len(shape.parents))] for shape in shapes]
+    batch = collate([Item(tuple(n), tuple(n), (), shape) for n, shape in zip(numbers, shapes, strict=True)])
+    for row, shape in enumerate(shapes):
+        expected = torch.stack(naive(encoder, numbers[row], shape))
+        torch.testing.assert_close(encoder(batch).states[row, : len(expected)], expected, atol=1e-5, rtol=0)
 
 
 def test_depths_and_inner_nodes(trees):
