@@ -9,6 +9,7 @@ import torch
 from lib.errors import ModelError
 from lib.models.batching import Item, collate, shifted
 from lib.models.data import read_sources
+from lib.models.encoders.rgt import Graph
 from lib.models.machine import search_arithmetic
 from lib.models.runs import Run, load
 from lib.models.search import search
@@ -64,6 +65,5 @@ def explain(folder: Path, data: Path, pair_id: str) -> tuple[Attention, Source]:
 
 
 def _order(item: Item) -> list[int]:
-    """The number of the token at each real place of the memory: graph encoders put inner nodes before leaves."""
-    inner, leaves = (getattr(item.structure, side, ()) for side in ("inner", "leaves"))
-    return [int(number) for number in (*inner, *leaves)] or list(range(len(item.source)))
+    """The number of the token at each real place of the memory."""
+    return item.structure.order.tolist() if isinstance(item.structure, Graph) else list(range(len(item.source)))

@@ -37,6 +37,11 @@ class Graph:
     common: np.ndarray  # (m, m) place in `inner` of the lowest common ancestor
     above: np.ndarray  # (m, n) True where the inner node stands above the leaf
 
+    @property
+    def order(self) -> np.ndarray:
+        """(n + m,) the node at each place of the memory."""
+        return np.concatenate([self.inner, self.leaves])
+
 
 def graph_of(tree: Tree) -> Graph:
     """All relations of a tree."""

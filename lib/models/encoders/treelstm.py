@@ -24,7 +24,7 @@ class TreeShape:
     kinds: np.ndarray  # (n,)
     parents: np.ndarray  # (n,) -1 for the root
     depths: np.ndarray  # (n,) 0 for the root
-    parental: np.ndarray  # (n,) whether it has children
+    inner: np.ndarray  # (n,) whether it has children
 
 
 def shape_of(tree: Tree) -> TreeShape:
@@ -125,12 +125,12 @@ class _Forest:
 
 def _forest(shapes: Sequence[TreeShape], width: int, device: torch.device) -> _Forest:
     """Puts trees that are padded to `width` nodes together."""
-    fields = ("kinds", "parents", "depths", "parental")
+    fields = ("kinds", "parents", "depths", "inner")
     kinds, parents, depths, inner = (np.concatenate([getattr(shape, name) for shape in shapes]) for name in fields)
     lengths = np.array([len(shape.parents) for shape in shapes])
     roots = np.repeat(np.cumsum(lengths) - lengths, lengths)  # of each node
     places = np.arange(len(parents)) - roots + np.repeat(np.arange(len(shapes)) * width, lengths)
-    groups = np.where(inner, max(depths[inner], default=0) + 1 - depths, 0)  # 0: leaves
+    groups = np.where(inner, depths[inner].max(initial=0) + 1 - depths, 0)  # 0: leaves
 
     # Nodes get rows: group behind group, each from the row where it starts.
     counts = np.bincount(groups, minlength=2)

@@ -62,9 +62,10 @@ def test_groups_of_any_number_of_rows(size):
     ]
     numbers = [[4 + node % 9 for node in range(len(shape.parents))] for shape in shapes]
     batch = collate([Item(tuple(n), tuple(n), (), shape) for n, shape in zip(numbers, shapes, strict=True)])
+    states = encoder(batch).states
     for row, shape in enumerate(shapes):
         expected = torch.stack(naive(encoder, numbers[row], shape))
-        torch.testing.assert_close(encoder(batch).states[row, : len(expected)], expected, atol=1e-5, rtol=0)
+        torch.testing.assert_close(states[row, : len(expected)], expected, atol=1e-5, rtol=0)
 
 
 def test_depths_and_inner_nodes(trees):
@@ -72,7 +73,7 @@ def test_depths_and_inner_nodes(trees):
         shape = shape_of(tree)
         for node, parent in enumerate(tree.parents):
             assert shape.depths[node] == (shape.depths[parent] + 1 if node else 0)
-            assert shape.parental[node] == (node in tree.parents)
+            assert shape.inner[node] == (node in tree.parents)
 
 
 @torch.no_grad()
