@@ -14,7 +14,7 @@ from lib.models.vocabulary import END, PAD, START, UNKNOWN
 
 _NEVER = (PAD, UNKNOWN, START)  # words that no text holds
 _ROWS = 16  # the number of sentences is kept at a multiple of this
-_EXTRA = 64  # so is the number of words beyond the vocabulary
+_BLOCK = 64  # the best words are sought in blocks of so many; scores are filled up to whole blocks
 
 
 def limits(lengths: Tensor) -> Tensor:
@@ -72,7 +72,7 @@ class _Stepper:
         self._recurrent = lstm.weight_hh_l0.to(memory.states.dtype)  # in bf16 under autocast, as in training
         # What a word adds to the gates of the LSTM depends on the word alone: one table instead of a product a step.
         self._table = model.decoder.embedding.weight @ lstm.weight_ih_l0.T + (lstm.bias_ih_l0 + lstm.bias_hh_l0)
-        self._choice = model.decoder.choice(-(-extra // _EXTRA) * _EXTRA)
+        self._choice = model.decoder.choice(extra + -(self._size + extra) % _BLOCK)
         hidden, cell = model.decoder.initial(memory)
         keys = model.decoder.key(memory.states)
         self.state = _State(memory, keys, alike(memory.copies).to(keys.dtype), hidden[:, None], cell[:, None])
@@ -99,7 +99,7 @@ def _greedy(step: _Stepper, longest: Tensor) -> list[list[int]]:
     state, words = step.state, torch.full_like(live, START)
     for place in range(texts.shape[1]):
         state, scores = step(state, words[:, None].to(state.hidden.device))
-        words = scores[:, 0].argmax(dim=-1).cpu()
+        words = _largest(torch.zeros_like(scores[:, :, 0]), scores, 1)[2].squeeze(1).cpu()
         going &= words != END
         texts[live[going], place] = words[going]
         going &= place + 1 < longest[live]
@@ -137,7 +137,8 @@ def _beam(step: _Stepper, longest: Tensor, beam: int, length_penalty: float) -> 
     going = torch.ones(count, dtype=torch.bool)  # of each live sentence
     for length in range(1, int(longest.max()) + 1):
         state, chances = step(state, texts[:, :, -1].to(state.hidden.device))
-        candidates = _candidates(scores, chances.cpu(), beam)
+        # Twice the beam, since at most `beam` of them end the text.
+        candidates = _largest(scores, chances.cpu(), 2 * beam)
         divisor = length**length_penalty
         _collect(finished, live, going, texts, candidates, beam, divisor)
         scores, origins, words = _continued(*candidates, beam)
@@ -155,15 +156,28 @@ def _beam(step: _Stepper, longest: Tensor, beam: int, length_penalty: float) -> 
     return [max(found, key=lambda pair: pair[0])[1] for found in finished]
 
 
-def _candidates(scores: Tensor, chances: Tensor, beam: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The best 2 * beam continuations of each sentence: total scores, beams that they continue, words.
+def _largest(scores: Tensor, chances: Tensor, count: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The best continuations of each sentence.
 
-    Twice the beam, since at most `beam` of them end the text.
+    Blocks first: the best words lie in the blocks with the best maxima, and a maximum costs a tenth of `topk`.
+
+    Args:
+        scores: (sentences, beams) log probability so far.
+        chances: (sentences, beams, words) log probability of each word; whole blocks of them.
+        count: how many to find, at most the words of a sentence's beams.
+
+    Returns:
+        Total scores, beams that they continue, words; (sentences, count) each, the best first.
     """
-    width = chances.shape[-1]
-    totals = scores[:, :, None] + chances
-    best, places = totals.flatten(1).topk(2 * beam, dim=-1)
-    return best, places // width, places % width
+    blocks = chances.unflatten(2, (-1, _BLOCK))  # (sentences, beams, blocks, _BLOCK)
+    each = blocks.shape[2]
+    tops = (scores[:, :, None] + blocks.amax(dim=3)).flatten(1)
+    kept = tops.topk(min(count, tops.shape[1])).indices  # blocks of all beams
+    values = blocks.flatten(1, 2).gather(1, kept[:, :, None].expand(-1, -1, _BLOCK))
+    totals = scores.gather(1, kept // each)[:, :, None] + values
+    best, places = totals.flatten(1).topk(count)
+    found = kept.gather(1, places // _BLOCK)
+    return best, found // each, found % each * _BLOCK + places % _BLOCK
 
 
 def _collect(finished: list, live: Tensor, going: Tensor, texts: Tensor, candidates: tuple, beam: int,

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from lib.models.batching import collate
-from lib.models.search import _Stepper, limits, search
+from lib.models.search import _BLOCK, _largest, _Stepper, limits, search
 from lib.models.vocabulary import END, START
 
 
@@ -65,6 +65,19 @@ def test_a_wide_beam_finds_the_best_short_text(tiny_model, items):
     texts = [text for size in range(3) for text in itertools.product(range(4, 11), repeat=size)]
     best = max(texts, key=lambda text: _score(model, item, text))
     assert tuple(search(model, collate([item]), 60, length_penalty=0.0)[0]) == best
+
+
+@pytest.mark.parametrize(("beams", "blocks", "count"), [(1, 1, 1), (1, 1, 2), (1, 9, 1), (3, 1, 6), (5, 7, 10)])
+def test_the_best_by_blocks_are_the_best_of_all(beams, blocks, count):
+    generator = torch.Generator().manual_seed(1)
+    scores = torch.randn(20, beams, generator=generator)
+    scores[0, 1:] = float("-inf")  # as at the start of a search
+    chances = torch.randn(20, beams, blocks * _BLOCK, generator=generator)
+    chances[3, :, 5:] = float("-inf")
+    best, beam, words = _largest(scores, chances, count)
+    totals = scores[:, :, None] + chances
+    assert torch.equal(best, totals.flatten(1).topk(count).values)
+    assert torch.equal(totals[torch.arange(20)[:, None], beam, words], best)
 
 
 def test_a_text_that_never_ends_is_cut(tiny_model, items):
