@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import json
+import os
 import re
 import signal
 import subprocess
@@ -50,6 +51,9 @@ def settings(tmp_path_factory, small_corpus) -> Path:
 @pytest.fixture(scope="module")
 def finished(settings, tmp_path_factory) -> Places:
     """A study that ran once, undisturbed."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        # Fails where a second worker would run it too, which took two minutes before anybody saw it.
+        (tmp_path_factory.getbasetemp().parent / "study").mkdir()
     before = contents(RESULTS, FIGURES)
     out = tmp_path_factory.mktemp("out")
     done = subprocess.run(command(settings, out), capture_output=True, text=True, timeout=600)
