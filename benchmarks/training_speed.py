@@ -18,7 +18,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lib.models.batching import bucketed, collate
-from lib.models.configuration import ENCODERS, parse_change, settings
+from lib.models.configuration import ENCODERS, parse_changes, settings
 from lib.models.data import read_training_data
 from lib.models.layers import redraw
 from lib.models.machine import fast_arithmetic, has_bf16
@@ -40,7 +40,7 @@ def main() -> None:
     rates = gemm_rates()
     print("sustained matrix products, one thread: " + ", ".join(f"{k} {v:,.0f} GFLOP/s" for k, v in rates.items()))
     for model in args.models:
-        changes = dict(map(parse_change, args.set))
+        changes = parse_changes(args.set)
         trainer = Trainer(*_inputs(args.data, model, changes))
         with fast_arithmetic(1, trainer.settings.training.bf16):
             print(measure(trainer, model, args.rounds, args.batches), flush=True)

@@ -38,12 +38,27 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **options)
         self.register("type", Path, _path)
 
+    def parse_args(self, arguments=None, namespace=None):
+        """Names the nearest option of the task, where the command has several."""
+        found, rest = self.parse_known_args(arguments, namespace)
+        parser = next((choices[found.task] for choices in self._tasks()), self)
+        if rest:
+            parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        return found
+
+    def _tasks(self):
+        return (action.choices for action in self._actions if action.dest == "task")
+
     def error(self, message: str):
         unknown = re.match(r"unrecognized arguments: (-\S*)", message)
         if unknown:
             options = [option for action in self._actions for option in action.option_strings]
             name = unknown[1].split("=")[0]
             raise ParameterError(f"unknown option '{name}': {suggest(name, options)}")
+        choice = re.match(r"argument ([^:]+): invalid choice: '(.*)' \(choose from (.*)\)$", message, re.DOTALL)
+        if choice:
+            known = re.findall(r"[^\s',]+", choice[3])
+            raise ParameterError(f"{choice[1]}: invalid choice: '{choice[2]}', {suggest(choice[2], known)}")
         raise ParameterError(f"{message} (see '{self.prog} --help')")
 
 

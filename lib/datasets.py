@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lib.errors import CorpusError, ParameterError, RecordError, suggest
+from lib.errors import CorpusError, ParameterError, RecordError, SpiderComposeError, suggest
 from lib.files import read_json, read_jsonl, sha256, write_jsonl, write_text
 from lib.records import KINDS, Pair, Schema
 
@@ -74,6 +74,46 @@ def read_manifest(folder: Path) -> dict:
     if not isinstance(manifest, dict):
         raise CorpusError(f"'{path}' is no manifest of a dataset, it holds no object: build the dataset again")
     return manifest
+
+
+def check_free(folder: Path) -> None:
+    """Checks that a dataset may be written into a folder: nothing in it would be lost but an older dataset.
+
+    Raises:
+        ParameterError: if its files of these names are not those of a dataset.
+    """
+    folder = Path(folder)
+    if (folder / "manifest.json").exists():
+        odd = None if _is_manifest(folder / "manifest.json") else "manifest.json"
+    else:  # the making of a dataset may have been interrupted
+        odd = next((f"{part}.jsonl" for part in PARTS if not _begins_with_a_pair(folder / f"{part}.jsonl")), None)
+    if odd:
+        raise ParameterError(f"'{folder}' holds a '{odd}' that is not a dataset's: choose another folder")
+
+
+def _is_manifest(path: Path) -> bool:
+    try:
+        return "dataset" in read_json(path)
+    except (SpiderComposeError, TypeError):
+        return False
+
+
+def _begins_with_a_pair(path: Path) -> bool:
+    """Whether a file is absent, empty, or begins with a pair."""
+    try:
+        if path.exists():
+            next(read_pairs(path), None)
+        return True
+    except SpiderComposeError:
+        return False
+
+
+def retire(folder: Path) -> None:
+    """Makes a folder no dataset, until the next one in it is whole; removes what the next may not have."""
+    folder = Path(folder)
+    if (folder / "manifest.json").is_file():
+        (folder / "manifest.json").unlink()
+        (folder / "ids.json").unlink(missing_ok=True)  # of a split
 
 
 def write_part(folder: Path, part: str, pairs: Iterable[Pair]) -> int:

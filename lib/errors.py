@@ -55,7 +55,8 @@ class RecordError(SpiderComposeError):
 
     def __init__(self, file: str, record: int, reason: str):
         self.file, self.record, self.reason = file, record, reason
-        super().__init__(f"{file}, record {record}: {reason}")
+        line = f" (line {record + 1})" if file.endswith(".jsonl") else ""
+        super().__init__(f"{file}, record {record}{line}: {reason}")
 
 
 class DownloadError(SpiderComposeError):
@@ -103,7 +104,7 @@ def suggest(name: str, known) -> str:
     'known: bilstm, rgt'
     """
     names = sorted(known)
-    near = get_close_matches(name, names, n=1)
+    near = get_close_matches(name, names, n=1) or [known for known in names if name and known.startswith(name)]
     listed = ", ".join(names)
     return f"did you mean '{near[0]}'? Known: {listed}" if near else f"known: {listed}"
 

@@ -116,7 +116,7 @@ def read_text(path: Path) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"cannot read '{path}': {_reason(error)}") from error
+        raise CorpusError(f"cannot read '{path}': {_reason(error, path)}") from error
 
 
 def read_json(path: Path) -> Any:
@@ -143,14 +143,15 @@ def read_jsonl(path: Path) -> Iterator[dict]:
             for number, line in enumerate(handle):
                 yield _object(Path(path).name, number, line)
     except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"cannot read '{path}': {_reason(error)}") from error
+        raise CorpusError(f"cannot read '{path}': {_reason(error, path)}") from error
 
 
 def _object(file: str, number: int, line: str) -> dict:
     try:
         value = json.loads(line)
     except (json.JSONDecodeError, RecursionError) as error:
-        raise RecordError(file, number, f"not JSON ({error})") from error
+        reason = f"{error.msg}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else error
+        raise RecordError(file, number, f"not JSON ({reason})") from error
     if not isinstance(value, dict):
         raise RecordError(file, number, f"expected an object, found {type(value).__name__}")
     return value
@@ -162,5 +163,18 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception, path: Path) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return f"not UTF-8 in line {_undecodable_line(path)} ({error.reason})"
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
+def _undecodable_line(path: Path) -> int:
+    """The first line that is not UTF-8, from 1; an error while decoding piece by piece knows its piece only."""
+    with open(path, "rb") as handle:
+        for number, line in enumerate(handle, 1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return number

@@ -139,7 +139,9 @@ def run_notebook(
     """
     import papermill
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
+    from traitlets.config import Config
 
+    encrypted = Config({"KernelManager": {"transport_encryption": "auto"}})  # others on the machine could listen
     name = Path(notebook).stem
     values = checked(parameters, parameters_of(read_notebook(notebook), name), name)
     draft = output.with_name(f".{output.stem}.part.ipynb")
@@ -148,7 +150,7 @@ def run_notebook(
         with _variables({"JUPYTER_PREFER_ENV_PATH": "1", "TQDM_DISABLE": "1"} | dict(environment or {})):
             papermill.execute_notebook(
                 notebook, draft, values, kernel_name="python3", language="python", progress_bar=False, cwd=ROOT,
-                execution_timeout=cell_limit, start_timeout=120, autosave_cell_every=0,
+                execution_timeout=cell_limit, start_timeout=120, autosave_cell_every=0, config=encrypted,
             )  # fmt: skip
         executed = read_notebook(draft)
         _check_completed(executed, name)

@@ -18,7 +18,7 @@ from lib.files import locked, write_text
 from lib.inputs import dataset, trained
 from lib.metrics.rating_sheets import used_sheets
 from lib.notebooks import Value, parameters_of, read_notebook, run_notebook
-from lib.parameters import Study
+from lib.parameters import Study, notebook_names
 from lib.paths import NOTEBOOKS, ROOT, corpus_dir
 from lib.report import FIGURES_VARIABLE, RESULTS_VARIABLE
 from lib.run_results import NEAREST, baseline_name, publish_baselines, publish_run
@@ -158,8 +158,11 @@ def run_study_notebook(study: Study, places: Places, notebook: str) -> Path:
     """Runs one notebook with the parameters of a study; returns where the executed one is.
 
     Raises:
+        ParameterError: if the study has no such notebook.
         StudyError: if it fails.
     """
+    if notebook not in notebook_names():
+        raise ParameterError(f"unknown notebook '{notebook}': {suggest(notebook, notebook_names())}")
     environment = {RESULTS_VARIABLE: str(places.results.resolve()), FIGURES_VARIABLE: str(places.figures.resolve())}
     output = places.notebooks / f"{notebook}.ipynb"
     run_notebook(NOTEBOOKS / f"{notebook}.ipynb", output, notebook_parameters(study, places, notebook), environment)

@@ -12,12 +12,14 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lib import __version__
 from lib.accuracy.engines.base import one_line
 from lib.accuracy.records import Evaluation, Limits, Settings
 from lib.errors import CorpusError, EngineError, ParameterError, suggest
+from lib.files import read_json
 
 if TYPE_CHECKING:
     from lib.accuracy.structure import Structure
@@ -73,6 +75,23 @@ def versions() -> str:
 def run_manifest(engine: str, settings: Settings) -> dict:
     """What a run rests on, beside its records: enough to replay one of them. Passwords are left out."""
     return {"engine": one_line(engine), "settings": asdict(settings), "versions": versions()}
+
+
+def check_run_folder(folder: Path) -> None:
+    """Checks that a folder is free for a run, or holds one.
+
+    Raises:
+        ParameterError: if its manifest is that of something else.
+    """
+    path = folder / "manifest.json"
+    if not path.exists():
+        return
+    try:
+        names = set(read_json(path))
+    except (CorpusError, TypeError):
+        names = set()
+    if not {"engine", "settings"} <= names:
+        raise ParameterError(f"'{path}' is not the manifest of an evaluation of SQL: choose another folder")
 
 
 def settings_of(manifest: dict) -> Settings:

@@ -27,6 +27,7 @@ _OTHER_STATEMENTS = frozenset(
 _WRITES = {"INSERT", "UPDATE", "DELETE", "MERGE"}
 _WRITING = re.compile("insert|update|delete|merge|into", re.IGNORECASE)
 _SELF_GUARDED = {"sqlite"}  # the engine's own authorizer sees what a statement does, however it is written
+_HALF = re.compile("[\ud800-\udfff]")
 _PLAIN = re.compile(r"[\s(]*(?:select|with|values)\b", re.IGNORECASE)
 # Functions that reach out of the database, wait, take locks or change settings, by dialect.
 _FUNCTIONS = {
@@ -57,10 +58,10 @@ def refusal(sql: str, dialect: str = "sqlite") -> Result | None:
         return _error(f"the SQL is {type(sql).__name__}, not text")
     if len(sql) > MAX_SQL:
         return _error(f"the query has {len(sql)} characters; at most {MAX_SQL} are read")
+    if "\0" in sql or (not sql.isascii() and _HALF.search(sql)):
+        return _error("the query holds a character that no SQL text may hold (NUL or half a surrogate pair)")
     if dialect in _SELF_GUARDED and _PLAIN.match(sql) and ";" not in sql.rstrip(" ;\n\t"):
         return None  # reading tokens would take as long as running most queries
-    if "\0" in sql or any("\ud800" <= letter <= "\udfff" for letter in sql):
-        return _error("the query holds a character that no SQL text may hold (NUL or half a surrogate pair)")
     try:
         tokens = lex(sql, lexed_as(dialect))
     except SqlError as error:

@@ -228,12 +228,13 @@ def _baseline(path: Path | None, mode: str) -> Path | None:
 def _evaluate_into(
     out: Path, cases: list[Case], engine: str, settings: Settings, baseline: Path | None, args: argparse.Namespace
 ) -> int:
-    from lib.accuracy.audit import run_manifest
+    from lib.accuracy.audit import check_run_folder, run_manifest
     from lib.accuracy.batch import Job, run_batch
     from lib.accuracy.reporting import parted
     from lib.files import read_jsonl, write_json, write_jsonl, write_text
 
     path, manifest = out / "evaluations.jsonl", run_manifest(engine, settings)
+    check_run_folder(out)
     if not path.exists():
         write_json(out / "manifest.json", manifest)
     _show_progress(run_batch(cases, Job(engine, settings, args.structure), path, args.jobs), len(cases))

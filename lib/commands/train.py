@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from lib.models.configuration import ENCODERS, parse_change, settings
+from lib.models.configuration import ENCODERS, parse_changes, settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,10 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Trains, or says that the run is finished."""
-    changes = dict(map(parse_change, args.set))
-    changes |= {name: value for name in ("epochs", "patience") if (value := getattr(args, name)) is not None}
-    if args.copy:
-        changes["decoder.copy"] = True
+    own = [f"{name}={value}" for name in ("epochs", "patience") if (value := getattr(args, name)) is not None]
+    changes = parse_changes([*args.set, *own, *(["decoder.copy=true"] if args.copy else [])])
     chosen = settings(args.model, args.seed, **changes)
     from lib.models.runs import notice, train
 

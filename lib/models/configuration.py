@@ -3,6 +3,7 @@
 Imports no torch, so that commands can list and check settings at once.
 """
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -187,7 +188,7 @@ def parse_change(text: str) -> tuple[str, Any]:
     """Reads one `NAME=VALUE` of a command line.
 
     Raises:
-        ParameterError: if there is no `=`.
+        ParameterError: if there is no `=`, or the name is that of an option of its own.
 
     >>> parse_change("decoder.copy=true"), parse_change("dropout=0.2"), parse_change("keep=last")
     (('decoder.copy', True), ('dropout', 0.2), ('keep', 'last'))
@@ -195,6 +196,8 @@ def parse_change(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise ParameterError(f"cannot read '{text}': write NAME=VALUE, such as encoder.hidden=128")
+    if name in ("model", "seed"):
+        raise ParameterError(f"'{name}' is no setting of training but an option of its own: give it by --{name}")
     if value.lower() in ("true", "false"):
         return name, value.lower() == "true"
     for read in (int, float):
@@ -203,6 +206,24 @@ def parse_change(text: str) -> tuple[str, Any]:
         except ValueError:
             continue
     return name, value
+
+
+def parse_changes(texts: Iterable[str]) -> dict[str, Any]:
+    """Reads several `NAME=VALUE`.
+
+    Raises:
+        ParameterError: if one cannot be read, or is given twice.
+
+    >>> parse_changes(["epochs=3", "encoder.hidden=128"])
+    {'epochs': 3, 'encoder.hidden': 128}
+    """
+    changes: dict[str, Any] = {}
+    for text in texts:
+        name, value = parse_change(text)
+        if any(name.removeprefix("training.") == other.removeprefix("training.") for other in changes):
+            raise ParameterError(f"setting '{name}' is given twice: give it once")
+        changes[name] = value
+    return changes
 
 
 def _places(name: str, groups: dict[str, Any]) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from lib import __version__
-from lib.errors import ModelError, ParameterError
+from lib.errors import CorpusError, ModelError, ParameterError
 from lib.files import atomic_writer, locked, read_json, sha256, write_json, write_text
 from lib.models.batching import Coder, by_length, collate
 from lib.models.configuration import Settings, from_dict
@@ -67,11 +67,19 @@ def train(data: Path, settings: Settings, out: Path, say: Callable[[str], None] 
 
 
 def hashes_of(data: Path) -> dict[str, str]:
-    """The hashes that tell a dataset from others."""
+    """The hashes that tell a dataset from others.
+
+    Raises:
+        CorpusError: if the folder is no dataset, or its files are not those that its manifest names.
+    """
     from lib.datasets import read_manifest
 
-    read_manifest(data)  # says what is wrong if it is none
-    return hashes(data)
+    stated, found = read_manifest(data).get("sha256", {}), hashes(data)
+    for name in sorted(stated):
+        if found.get(Path(name).stem) != stated[name]:
+            raise CorpusError(f"'{Path(data) / name}' is missing or not the file that the dataset's manifest names: "
+                              "build the dataset again")  # fmt: skip
+    return found
 
 
 def _finished(out: Path, config: dict) -> dict | None:
@@ -204,11 +212,14 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict]:
             values = json.loads((handle.metadata() or {}).get("values", "{}"))
             return {name: handle.get_tensor(name) for name in handle.keys()}, values  # noqa: SIM118 (no mapping)
     except (SafetensorError, OSError, ValueError) as error:
-        raise ModelError(f"cannot read '{path}' as safetensors ({error}): train the model again") from error
+        raise ModelError(f"cannot read '{path}' as safetensors ({error})") from error
 
 
 def _read_state(path: Path) -> tuple[dict[str, Tensor], dict]:
-    tensors, values = read_tensors(path)
+    try:
+        tensors, values = read_tensors(path)
+    except ModelError as error:
+        raise ModelError(f"{error}: remove the folder and train again") from error
     if not isinstance(values, dict):
         raise ModelError(f"'{path}' is not the state of a training: remove the folder and train again")
     return tensors, values
@@ -276,13 +287,22 @@ def load(folder: Path) -> Run:
         raise ModelError(f"'{folder}' holds {what}: train it with 'spidercompose train --out {folder}'")
     try:
         settings = from_dict(read_json(folder / "config.json").get("settings"))
+        _check_unchanged(folder)
         words = read_json(folder / "vocabulary.json")
         coder = Coder(Vocabulary(words["source"]), Vocabulary(words["target"]))
         tensors, _ = read_tensors(folder / "model.safetensors")
         model = _filled(settings, coder, tensors)
-    except (ModelError, ParameterError, AttributeError, KeyError, TypeError) as error:
+    except (CorpusError, ModelError, ParameterError, AttributeError, KeyError, TypeError) as error:
         raise ModelError(f"'{folder}' is a broken run ({error}): train it again") from error
     return Run(folder, settings, coder, model.eval())
+
+
+def _check_unchanged(folder: Path) -> None:
+    """Refuses weights or words that are not those that training wrote: they would write worse texts unnoticed."""
+    stated = read_json(folder / "manifest.json").get("sha256", {})
+    for name in ("model.safetensors", "vocabulary.json"):
+        if not (folder / name).is_file() or sha256(folder / name) != stated.get(name):
+            raise ModelError(f"{name} is missing, or has changed since training wrote it")
 
 
 def _filled(settings: Settings, coder: Coder, tensors: dict[str, Tensor]) -> Translator:

@@ -11,10 +11,12 @@ from pathlib import Path
 from lib.datasets import (
     PARTS,
     Names,
+    check_free,
     lost_queries,
     read_manifest,
     read_names,
     read_part,
+    retire,
     wholes_in,
     write_names,
     write_part,
@@ -134,7 +136,7 @@ def ablate(folder: Path, out: Path, by: str = "text", seed: int = 1) -> dict:
         The manifest of the new dataset.
 
     Raises:
-        ParameterError: if `by` is unknown, `seed` is negative, or both folders are the same.
+        ParameterError: if `by` is unknown, `seed` is negative, both folders are the same, or `out` holds other things.
         CorpusError: if `folder` is no dataset, has no training pairs, or no validation query that can be made unseen.
     """
     if by not in MODES:
@@ -143,6 +145,7 @@ def ablate(folder: Path, out: Path, by: str = "text", seed: int = 1) -> dict:
         raise ParameterError(f"--out must differ from --data, both are '{folder}'")
     if type(seed) is not int or seed < 0:
         raise ParameterError(f"seed must be a whole number from 0, not {seed!r}")
+    check_free(out)
     manifest = read_manifest(folder)
     parts = {part: read_part(folder, part) for part in PARTS}  # all, before anything is written
     names, wholes = read_names(folder), wholes_in(folder, chain(*parts.values()))
@@ -176,7 +179,7 @@ def _reduced(
 
 def _write(out: Path, parts: Mapping[str, Sequence[Pair]], names: Mapping[str, Names], wholes: Mapping[str, str]):
     """All files but the manifest."""
-    (out / "manifest.json").unlink(missing_ok=True)  # without one, a half-written folder is no dataset
+    retire(out)
     for part in PARTS:
         write_part(out, part, parts[part])
     databases = {pair.db_id for pair in chain(*parts.values())}

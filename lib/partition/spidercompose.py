@@ -10,7 +10,7 @@ import platform
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from importlib.metadata import version
@@ -22,7 +22,7 @@ from lib import __version__
 from lib.alignment import ALIGNERS, align
 from lib.composition import compose
 from lib.corpora import SOURCES, Corpus
-from lib.datasets import PARTS, as_record, names_of, write_names, write_queries
+from lib.datasets import PARTS, as_record, check_free, names_of, retire, write_names, write_queries
 from lib.errors import CorpusError, ParameterError, suggest
 from lib.files import atomic_writer, dump_line, sha256, write_json
 from lib.partition.description import describe
@@ -78,21 +78,23 @@ def build(corpus: Corpus, folder: Path, options: Options, jobs: int = 1, progres
         The manifest.
 
     Raises:
-        ParameterError: if `jobs` is below 1.
+        ParameterError: if `jobs` is below 1, or the folder holds other things.
         CorpusError: if the corpus has no sound example.
     """
     if jobs < 1:
         raise ParameterError(f"jobs must be at least 1, not {jobs}")
+    check_free(folder)
     tally = _Tally()
     composed = _composed(progress(_examples(corpus, tally)), corpus.schemas, options.aligner, jobs)
     with ExitStack() as stack:
         files = {part: stack.enter_context(atomic_writer(folder / f"{part}.jsonl")) for part in PARTS}
+        stack.enter_context(closing(composed))  # ends the processes, also when the disk is full
         for pair in _flagged(_selected(composed, options, tally), options, tally):
             files[part_of(pair)].write(dump_line(as_record(pair)) + "\n")
             tally.databases.add(pair.db_id)
         if not tally.examples:
             raise CorpusError(f"'{corpus.folder}' has no sound example{_first(corpus)}")
-        (folder / "manifest.json").unlink(missing_ok=True)  # a folder without one is not a dataset
+        retire(folder)
     write_names(folder, {name: names_of(corpus.schemas[name]) for name in tally.databases})
     write_queries(folder, tally.queries)
     manifest = _manifest(corpus, folder, options, tally)

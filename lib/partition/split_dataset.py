@@ -9,7 +9,7 @@ from pathlib import Path
 from lib import __version__
 from lib.composition import whole
 from lib.corpora import Corpus
-from lib.datasets import PARTS, names_of, read_manifest, write_names, write_part, write_queries
+from lib.datasets import PARTS, check_free, names_of, read_manifest, retire, write_names, write_part, write_queries
 from lib.files import sha256, write_json
 from lib.partition.description import describe
 from lib.partition.properties import properties
@@ -91,9 +91,13 @@ def write_split(folder: Path, split: dict[str, list[Example]], manifest: dict, s
 
     Returns:
         The manifest with leakage and hashes of the files.
+
+    Raises:
+        ParameterError: if the folder holds other things.
     """
     folder = Path(folder)
-    (folder / "manifest.json").unlink(missing_ok=True)  # a folder without one is not a dataset
+    check_free(folder)
+    retire(folder)
     for part in PARTS:
         write_part(folder, part, (whole(example, split_clauses(example.query)) for example in split[part]))
     databases = {example.db_id for part in PARTS for example in split[part]}

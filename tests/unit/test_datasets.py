@@ -37,8 +37,8 @@ def test_fields_stand_in_the_order_of_the_record(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "record 1: not JSON"),
-        ("[]", "record 1: expected an object, found list"),
+        ("{", "record 1 \\(line 2\\): not JSON"),
+        ("[]", "record 1 \\(line 2\\): expected an object, found list"),
         (json.dumps({"id": 1}), "missing or unknown: .*example_id"),
         (json.dumps(as_record(PAIR) | {"n_clauses": "1"}), "'n_clauses' must be int, not '1'"),
         (json.dumps(as_record(PAIR) | {"extra": 1}), "unknown: extra"),

@@ -115,7 +115,7 @@ def test_jsonl_round_trip(tmp_path):
 def test_broken_line_tells_file_and_record(tmp_path, line, reason):
     path = tmp_path / "a.jsonl"
     path.write_text(f"{{}}\n{line}\n{{}}\n")
-    with pytest.raises(RecordError, match=rf"a\.jsonl, record 1: {reason}") as caught:
+    with pytest.raises(RecordError, match=rf"a\.jsonl, record 1 \(line 2\): {reason}") as caught:
         list(files.read_jsonl(path))
     assert (caught.value.file, caught.value.record) == ("a.jsonl", 1)
 
@@ -127,8 +127,8 @@ READERS = [files.read_text, files.read_json, lambda path: list(files.read_jsonl(
 def test_what_cannot_be_read(tmp_path, read):
     (tmp_path / "folder").mkdir()
     (tmp_path / "loop").symlink_to("loop")
-    (tmp_path / "latin").write_bytes(b'{"a": "gr\xfcn"}')
-    reasons = {"none": "No such file", "folder": "Is a directory", "loop": "symbolic links", "latin": "utf-8"}
+    (tmp_path / "latin").write_bytes(b'{}\n{"a": "gr\xfcn"}')
+    reasons = {"none": "No such file", "folder": "Is a directory", "loop": "symbolic links", "latin": "UTF-8 in line 2"}
     for name, reason in reasons.items():
         with pytest.raises(CorpusError, match=reason) as caught:
             read(tmp_path / name)

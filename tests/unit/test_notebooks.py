@@ -107,7 +107,7 @@ def run(tmp_path, *sources, **options):
 
 
 @pytest.mark.slow
-def test_a_run_is_stored_whole_and_repeats_to_the_byte(tmp_path):
+def test_a_run_is_stored_whole_and_repeats_to_the_byte(tmp_path, capfd):
     sources = (
         "import os, sys, lib\nprint(seed, quick, os.environ['SHADE'], 'lib' in lib.__file__)",
         "for i in range(200):\n    print(i, flush=True)",
@@ -117,6 +117,7 @@ def test_a_run_is_stored_whole_and_repeats_to_the_byte(tmp_path):
     first = run(tmp_path, *sources, **options).read_bytes()
     second = run(tmp_path, *sources, **options).read_bytes()
     assert first == second
+    assert "WARNING" not in capfd.readouterr().err, "a kernel that others on the machine could listen to"
     cells = read_notebook(tmp_path / "out" / "nb.ipynb").cells
     assert cells[2].outputs[0].text == "7 False blue True\n"
     assert [output.output_type for output in cells[3].outputs] == ["stream"]

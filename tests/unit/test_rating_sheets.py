@@ -251,7 +251,7 @@ def test_a_cell_without_end(tmp_path):
 )
 def test_a_broken_key(tmp_path, line):
     (tmp_path / KEY).write_text(line + "\n")
-    with pytest.raises(RatingError, match=r"key\.jsonl, record 0: .*restore the key"):
+    with pytest.raises(RatingError, match=r"key\.jsonl, record 0 \(line 1\): .*restore the key"):
         read_ratings(tmp_path)
 
 

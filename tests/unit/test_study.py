@@ -198,7 +198,8 @@ def test_files_that_are_no_study(tmp_path, text, message):
         (["study", "builtin", "--set", "seeds"], "--set wants NAME=VALUE, not 'seeds'"),
         (["study", "builtin", "--set", "sedes=1"], "unknown key 'sedes': did you mean 'seeds'?"),
         (["study", "builtin", "--cores", "0"], "--cores must be at least 1, not 0"),
-        (["study", "builtin", "--only", "modles"], "invalid choice: 'modles'"),
+        (["study", "builtin", "--only", "modles"], "did you mean 'models'"),
+        (["study", "builtin", "--notebook", "05_model"], "did you mean '05_model_comparison'"),
         (["study", "builtin", "--notebok", "x"], "unknown option '--notebok': did you mean '--notebook'?"),
     ],
 )

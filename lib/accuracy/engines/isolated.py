@@ -58,7 +58,7 @@ class IsolatedEngine(Engine):
             answer = _receive(child.stdout, limits.timeout_s * (1 + _GRACE) + 0.02)
         except (OSError, EOFError, pickle.UnpicklingError) as error:
             self.close()
-            return failed("truncated", f"the engine's process ended ({error or 'out of memory'})", started)
+            return failed("truncated", f"the engine's process ended ({str(error) or 'out of memory'})", started)
         if answer is None:
             self.close()
             return failed("timeout", f"stopped after {limits.timeout_s:g} s", started)

@@ -200,7 +200,8 @@ class _Guard:
         if "too big" in text:
             return failed("truncated", f"a value over {limits.max_cell} bytes", started)
         if self.denied or "readonly database" in text or "not authorized" in text or "prohibited" in text:
-            return failed("unsafe", f"refused: {self.denied or text}", started)
+            what = "a pragma" if "pragma_" in sql.lower() else self.denied
+            return failed("unsafe", f"refused: {what or text}", started)
         if "not a database" in text or "malformed" in text or "disk I/O" in text:
             return failed("no_database", text, started)
         return failed("error", text, started)

@@ -186,3 +186,15 @@ def test_a_changed_database_is_read_anew(shop):
 def test_gate(sql, dialect, status):
     refused = refusal(sql, dialect)
     assert (refused and refused.status) == status
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("SELECT * FROM pragma_table_info('staff')", "refused: a pragma"),
+        ("SELECT * FROM read_csv('x', columns={'a':'VARCHAR'})", 'unrecognized token: "{"'),
+        ("SELECT '\ud83d'", "half a surrogate"),
+    ],
+)
+def test_messages_say_what_is_wrong(shop, sql, message):
+    assert message in SqliteEngine(shop).run(sql, Limits()).error or message in refusal(sql).error

@@ -162,6 +162,7 @@ def _write(path, content):
         lambda run: (run / "model.safetensors").unlink(),
         lambda run: _write(run / "model.safetensors", b"\xff" * 64),
         lambda run: _write(run / "model.safetensors", (run / "model.safetensors").read_bytes()[:-100]),
+        lambda run: _write(run / "model.safetensors", (run / "model.safetensors").read_bytes()[:-4] + b"\0\0\0\1"),
         lambda run: _write(run / "model.safetensors", pickle.dumps({"a": 1})),
         lambda run: runs.write_tensors(run / "model.safetensors", {"encoder": torch.zeros(3)}, {}),
         lambda run: _write(run / "vocabulary.json", b'{"source": ["a"], "target": ["a"]}'),
@@ -169,6 +170,8 @@ def _write(path, content):
         lambda run: _write(run / "config.json", b'{"settings": {"model": "bilstm", "encoder": {"hidden": 8000}}}'),
         lambda run: _write(run / "config.json", b'{"settings": {"model": "bilstm", "encoder": {"hidden": 1e99}}}'),
         lambda run: _write(run / "config.json", b"[]"),
+        lambda run: (run / "config.json").unlink(),
+        lambda run: (run / "vocabulary.json").unlink(),
     ],
 )  # fmt: skip
 def test_a_broken_run_is_refused_in_one_line(finished, damage, capsys):
@@ -176,7 +179,8 @@ def test_a_broken_run_is_refused_in_one_line(finished, damage, capsys):
     assert main(["translate", "--run", str(finished), "SELECT 1"]) == 3
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "broken run" in error or "cannot read" in error
+    assert "broken run" in error
+    assert error.count("train it again") == 1
 
 
 def test_a_broken_state_is_refused(finished, dataset, tiny_settings):
@@ -208,6 +212,9 @@ def test_commands_from_training_to_score(dataset, tmp_path, capsys):
         (["train", "--data", "nowhere", "--out", "x"], 3, "not a dataset"),
         (["train", "--data", "x", "--out", "x", "--model", "bilstn"], 2, "did you mean 'bilstm'"),
         (["train", "--data", "x", "--out", "x", "--set", "training.epohs=3"], 2, "did you mean"),
+        (["train", "--data", "x", "--out", "x", "--set", "seed=4"], 2, "give it by --seed"),
+        (["train", "--data", "x", "--out", "x", "--set", "model=rgt"], 2, "give it by --model"),
+        (["train", "--data", "x", "--out", "x", "--epochs", "2", "--set", "training.epochs=1"], 2, "is given twice"),
         (["translate", "--run", "nowhere", "SELECT 1"], 3, "holds no run"),
         (["evaluate", "--run", "nowhere", "--data", "x", "--split", "tests"], 2, "did you mean 'test'"),
         (["score", "--predictions", "x", "--data", "nowhere"], 3, "not a dataset"),
@@ -241,6 +248,17 @@ def test_what_is_no_sql_is_not_learnt(dataset, tiny_settings, tmp_path):
     with pytest.raises(CorpusError, match=record["id"]):
         runs.train(dataset, tiny_settings(), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_dataset_that_is_not_what_its_manifest_names_is_refused(dataset, tiny_settings, tmp_path):
+    manifest = json.loads((dataset / "manifest.json").read_text())
+    files = {f"{part}.jsonl": runs.sha256(dataset / f"{part}.jsonl") for part in ("train", "validation", "test")}
+    (dataset / "manifest.json").write_text(json.dumps(manifest | {"sha256": files}))
+    lines = (dataset / "train.jsonl").read_text().splitlines(keepends=True)
+    (dataset / "train.jsonl").write_text("".join(lines[:4]))
+    with pytest.raises(CorpusError, match=r"train\.jsonl' is missing or not the file .* build the dataset again"):
+        runs.train(dataset, tiny_settings(), tmp_path / "new")
+    assert not (tmp_path / "new").exists()
 
 
 def test_evaluation_of_another_dataset_and_part(finished, dataset, tmp_path):

@@ -1,4 +1,5 @@
 import json
+import multiprocessing
 import os
 import random
 import subprocess
@@ -7,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from lib.cli import main
 from lib.corpora import open_corpus
 from lib.datasets import (
     PARTS,
@@ -125,6 +127,49 @@ def test_a_failed_build_leaves_the_old_dataset(corpus, tmp_path):
     with pytest.raises(OSError, match="disk full"):
         build(open_corpus(str(corpus)), out, Options(), 1, fail_late)
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("manifest.json", '{"sha256": {}, "epochs": 3}'),  # of a training run
+        ("manifest.json", "[]"),
+        ("manifest.json", "{"),
+        ("train.jsonl", '{"prompt": "mine"}\n'),
+    ],
+)
+@pytest.mark.parametrize("command", ["build", "ablate", "splits"])
+def test_other_files_are_not_replaced(corpus, tmp_path, name, content, command):
+    make(corpus, tmp_path / "data")
+    out = tmp_path / "mine"
+    out.mkdir()
+    (out / name).write_text(content)
+    options = {
+        "build": ["--corpus", str(corpus)],
+        "ablate": ["--data", str(tmp_path / "data")],
+        "splits": ["--corpus", str(corpus), "--method", "original"],
+    }
+    assert main([command, *options[command], "--out", str(out)]) == 2
+    assert {path.name: path.read_text() for path in out.iterdir()} == {name: content}
+
+
+def test_a_dataset_is_replaced_whole(corpus, tmp_path):
+    assert main(["splits", "--corpus", str(corpus), "--method", "original", "--out", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "ids.json").exists()
+    make(corpus, tmp_path / "out")
+    assert not (tmp_path / "out" / "ids.json").exists(), "ids of another dataset"
+    (tmp_path / "out" / "manifest.json").unlink()  # as when it was interrupted
+    make(corpus, tmp_path / "out")
+
+
+def test_processes_end_when_writing_fails(corpus, tmp_path, monkeypatch):
+    def full(pair):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("lib.partition.spidercompose.dump_line", full)
+    with pytest.raises(OSError, match="disk full"):
+        make(corpus, tmp_path / "out", jobs=2)
+    assert multiprocessing.active_children() == []
 
 
 def test_ablation_rewrites_training_and_manifest(corpus, tmp_path):
