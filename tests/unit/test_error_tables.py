@@ -3,6 +3,7 @@
 import pytest
 
 from lib.error_tables import (
+    claims,
     clause_table,
     judge,
     learned,
@@ -14,7 +15,8 @@ from lib.error_tables import (
     worst,
 )
 from lib.errors import StudyError
-from lib.metrics.errors import KINDS_OF_ERROR
+from lib.metrics.errors import DROPPED, KINDS_OF_ERROR
+from lib.metrics.errors.trust import Trust
 from lib.records import Pair
 
 SQL = "SELECT name FROM boat WHERE harbour = 'Sligo' ORDER BY age DESC"
@@ -63,6 +65,19 @@ def test_by_size(judged):
     table = size_table(judged)
     assert table[["system", "clauses", "texts"]].values.tolist() == [["good", 3, 3], ["bad", 3, 3]]
     assert table["without a finding %"].tolist() == [100, 0]
+
+
+@pytest.mark.parametrize(("fours", "said"), [(0, ""), (9, "cannot be told here"), (10, "holds")])
+def test_nothing_is_stated_of_few_texts(fours, said):
+    kinds = ("SELECT", "WHERE", "GROUP BY", "ORDER BY")
+    pairs = [pair(n, SQL.replace("Sligo", f"S{n}"), TEXT.replace("Sligo", f"S{n}")) for n in range(12)]
+    pairs += [pair(n, f"{SQL} LIMIT {n}", f"{TEXT} {n}", kinds) for n in range(20, 20 + fours)]
+    texts = [one.text if one.n_clauses == 3 else "names ." for one in pairs]
+    found = {row[0]: row for row in claims(judge({"s": texts}, pairs, {}), ["s"], [Trust(DROPPED, 20, 20)])}
+    row = found.get("s: texts for 4 clauses have more kinds of error than texts for 3")
+    assert (row[3] if row else "") == said
+    if fours == 9:
+        assert row[2] == "9 texts for 4 clauses, too few"
 
 
 def test_other_texts_of_the_same_sql_are_references_too():
