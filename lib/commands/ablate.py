@@ -9,7 +9,9 @@ from lib.partition.ablation import MODES, ablate
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of `spidercompose ablate`."""
     parser.add_argument("--data", required=True, type=Path, help="dataset made by 'spidercompose build'")
-    parser.add_argument("--out", required=True, type=Path, help="folder for the new dataset")
+    parser.add_argument(
+        "--out", required=True, type=Path, help="folder for the new dataset; replaces an older one in it"
+    )
     parser.add_argument("--by", default="text", choices=MODES,
                         help="remove training pairs that share a clause with the test set, by its text or by text and"
                         " database; control-... removes as many random pairs of the same lengths instead;"

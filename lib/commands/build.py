@@ -14,7 +14,7 @@ from lib.progress import progress
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of `spidercompose build`."""
     parser.add_argument("--corpus", default="builtin", help="builtin, spider, or a folder in Spider's format")
-    parser.add_argument("--out", required=True, type=Path, help="folder for the dataset")
+    parser.add_argument("--out", required=True, type=Path, help="folder for the dataset; replaces an older one in it")
     parser.add_argument("--variant", default="paper", choices=VARIANTS,
                         help="paper, or clean: no training pair from a question that gives test pairs")  # fmt: skip
     parser.add_argument("--aligner", default="algorithm1", choices=tuple(ALIGNERS), help="default: algorithm1")

@@ -19,7 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of `spidercompose splits`."""
     parser.add_argument("--corpus", default="builtin", help="builtin, spider, or a folder in Spider's format")
     parser.add_argument("--method", choices=METHODS, help="how to split")
-    parser.add_argument("--out", type=Path, help="folder for the dataset; may be left out with --split")
+    parser.add_argument(
+        "--out", type=Path, help="folder for the dataset, replaces an older one in it; may be left out with --split"
+    )
     parser.add_argument("--setting", choices=SETTINGS, default="spider",
                         help="spider: 80/10/10 %% of all examples; ssp: 75/0/25 %% of the training examples of"
                         " databases with at least 50 of them")  # fmt: skip
