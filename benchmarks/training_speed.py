@@ -40,7 +40,7 @@ def main() -> None:
     rates = gemm_rates()
     print("sustained matrix products, one thread: " + ", ".join(f"{k} {v:,.0f} GFLOP/s" for k, v in rates.items()))
     for model in args.models:
-        changes = parse_changes(args.set)
+        changes = parse_changes(model, args.set)
         trainer = Trainer(*_inputs(args.data, model, changes))
         with fast_arithmetic(1, trainer.settings.training.bf16):
             print(measure(trainer, model, args.rounds, args.batches), flush=True)

@@ -42,9 +42,15 @@ class _Parser(argparse.ArgumentParser):
         """Names the nearest option of the task, where the command has several."""
         found, rest = self.parse_known_args(arguments, namespace)
         parser = next((choices[found.task] for choices in self._tasks()), self)
+        if rest and parser is not self and rest[0].split("=")[0] in parser.options():
+            raise ParameterError(f"the option '{rest[0]}' belongs behind '{found.task}'")
         if rest:
             parser.error(f"unrecognized arguments: {' '.join(rest)}")
         return found
+
+    def options(self) -> list[str]:
+        """All options, by all of their names."""
+        return [option for action in self._actions for option in action.option_strings]
 
     def _tasks(self):
         return (action.choices for action in self._actions if action.dest == "task")
@@ -52,9 +58,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str):
         unknown = re.match(r"unrecognized arguments: (-\S*)", message)
         if unknown:
-            options = [option for action in self._actions for option in action.option_strings]
             name = unknown[1].split("=")[0]
-            raise ParameterError(f"unknown option '{name}': {suggest(name, options)}")
+            raise ParameterError(f"unknown option '{name}': {suggest(name, self.options())}")
         choice = re.match(r"argument ([^:]+): invalid choice: '(.*)' \(choose from (.*)\)$", message, re.DOTALL)
         if choice:
             known = re.findall(r"[^\s',]+", choice[3])

@@ -85,24 +85,26 @@ def check_free(folder: Path) -> None:
     folder = Path(folder)
     if (folder / "manifest.json").exists():
         odd = None if _is_manifest(folder / "manifest.json") else "manifest.json"
-    else:  # the making of a dataset may have been interrupted
-        odd = next((f"{part}.jsonl" for part in PARTS if not _begins_with_a_pair(folder / f"{part}.jsonl")), None)
+    else:  # the making of a dataset may have been interrupted: its pairs are written first
+        parts = [name for name in (f"{part}.jsonl" for part in PARTS) if (folder / name).exists()]
+        others = () if parts else (name for name in (*FILES, "ids.json") if (folder / name).exists())
+        odd = next((name for name in parts if not _begins_with_a_pair(folder / name)), next(iter(others), None))
     if odd:
         raise ParameterError(f"'{folder}' holds a '{odd}' that is not a dataset's: choose another folder")
 
 
 def _is_manifest(path: Path) -> bool:
     try:
-        return "dataset" in read_json(path)
-    except (SpiderComposeError, TypeError):
+        manifest = read_json(path)
+    except SpiderComposeError:
         return False
+    return isinstance(manifest, dict) and "dataset" in manifest
 
 
 def _begins_with_a_pair(path: Path) -> bool:
-    """Whether a file is absent, empty, or begins with a pair."""
+    """Whether a file is empty or begins with a pair."""
     try:
-        if path.exists():
-            next(read_pairs(path), None)
+        next(read_pairs(path), None)
         return True
     except SpiderComposeError:
         return False
@@ -110,10 +112,8 @@ def _begins_with_a_pair(path: Path) -> bool:
 
 def retire(folder: Path) -> None:
     """Makes a folder no dataset, until the next one in it is whole; removes what the next may not have."""
-    folder = Path(folder)
-    if (folder / "manifest.json").is_file():
-        (folder / "manifest.json").unlink()
-        (folder / "ids.json").unlink(missing_ok=True)  # of a split
+    for name in ("ids.json", "manifest.json"):  # ids are those of a split
+        (Path(folder) / name).unlink(missing_ok=True)
 
 
 def write_part(folder: Path, part: str, pairs: Iterable[Pair]) -> int:

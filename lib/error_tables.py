@@ -198,28 +198,47 @@ def claims(judged: Sequence[Judged], systems: Sequence[str], trusted: Sequence[T
         systems: the models among them.
         trusted: how the rules did on known faults.
     """
-    weakest = min([row for row in trusted if row.edited >= _FEW] or trusted, key=lambda row: row.precision)
-    most = max(trusted, key=lambda row: row.false_alarms)
-    found = [
-        ("a kind that is reported is right 9 times of 10, if every other text has it", "not asked",
-         f"{100 * weakest.precision:.0f} % or more, least for {weakest.error}", verdict(weakest.precision >= 0.9)),
-        ("no rule accuses more than 1 of 20 right texts", "not asked",
-         f"{100 * most.false_alarms:.1f} % or less, most for {most.error}", verdict(most.false_alarms <= 0.05)),
-    ]  # fmt: skip
+    found = _claims_of_trust([row for row in trusted if row.edited >= _FEW])
     for system in systems:
         mine = [item for item in judged if item.system == system]
-        gap = _gap(mine, lambda item: (DROPPED in item.diagnosis.errors) - (INVENTED in item.diagnosis.errors))
         claim = f"{system}: clauses are dropped more often than invented (points of percent)"
-        found.append((claim, "not asked", _said(gap, 1), conclusion(gap, above=True)))
-        claim = f"{system}: texts for 4 clauses have more kinds of error than texts for 3"
+        found.append((claim, "not asked", *_dropped_or_invented(mine)))
         sizes = Counter(item.pair.n_clauses for item in mine)
-        if min(sizes[3], sizes[4]) >= _FEW:
-            more = _more_with_clauses(mine)
-            found.append((claim, "not asked", _said(more, 2), conclusion(more, above=True)))
-        elif min(sizes[3], sizes[4]):
-            count, clauses = min((sizes[n], n) for n in (3, 4))
-            found.append((claim, "not asked", f"{count} texts for {clauses} clauses, too few", VERDICTS[3]))
+        if sizes[3] and sizes[4]:
+            claim = f"{system}: texts for 4 clauses have more kinds of error than texts for 3"
+            found.append((claim, "not asked", *_growing(mine, sizes)))
     return found
+
+
+def _claims_of_trust(trusted: Sequence[Trust]) -> list[tuple]:
+    """What is known of the rules, by the kinds of error that were tried often enough."""
+    right = "a kind that is reported is right 9 times of 10, if every other text has it"
+    fair = "no rule accuses more than 1 of 20 right texts"
+    if not trusted:
+        return [(claim, "not asked", "too few questions to tell", VERDICTS[3]) for claim in (right, fair)]
+    weakest = min(trusted, key=lambda row: row.precision)
+    most = max(trusted, key=lambda row: row.false_alarms)
+    return [
+        (right, "not asked", f"{100 * weakest.precision:.0f} % or more, least for {weakest.error}",
+         verdict(weakest.precision >= 0.9)),
+        (fair, "not asked", f"{100 * most.false_alarms:.1f} % or less, most for {most.error}",
+         verdict(most.false_alarms <= 0.05)),
+    ]  # fmt: skip
+
+
+def _dropped_or_invented(items: Sequence[Judged]) -> tuple[str, str]:
+    if len(items) < _FEW:
+        return f"{len(items)} texts, too few", VERDICTS[3]
+    gap = _gap(items, lambda item: (DROPPED in item.diagnosis.errors) - (INVENTED in item.diagnosis.errors))
+    return _said(gap, 1), conclusion(gap, above=True)
+
+
+def _growing(items: Sequence[Judged], sizes: Counter) -> tuple[str, str]:
+    count, clauses = min((sizes[n], n) for n in (3, 4))
+    if count < _FEW:
+        return f"{count} texts for {clauses} clauses, too few", VERDICTS[3]
+    more = _more_with_clauses(items)
+    return _said(more, 2), conclusion(more, above=True)
 
 
 def _gap(items: Sequence[Judged], value) -> Estimate:

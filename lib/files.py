@@ -165,16 +165,20 @@ def sha256(path: Path) -> str:
 
 def _reason(error: Exception, path: Path) -> str:
     if isinstance(error, UnicodeDecodeError):
-        return f"not UTF-8 in line {_undecodable_line(path)} ({error.reason})"
+        place = f" in line {_undecodable_line(path)}" if Path(path).is_file() else ""  # a pipe cannot be read again
+        return f"not UTF-8{place} ({error.reason})"
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
 def _undecodable_line(path: Path) -> int:
     """The first line that is not UTF-8, from 1; an error while decoding piece by piece knows its piece only."""
     with open(path, "rb") as handle:
-        for number, line in enumerate(handle, 1):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError:
-                return number
-    return number
+        return next((number for number, line in enumerate(handle, 1) if not _is_utf8(line)), 1)
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -139,9 +139,7 @@ def run_notebook(
     """
     import papermill
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
-    from traitlets.config import Config
 
-    encrypted = Config({"KernelManager": {"transport_encryption": "auto"}})  # others on the machine could listen
     name = Path(notebook).stem
     values = checked(parameters, parameters_of(read_notebook(notebook), name), name)
     draft = output.with_name(f".{output.stem}.part.ipynb")
@@ -150,7 +148,7 @@ def run_notebook(
         with _variables({"JUPYTER_PREFER_ENV_PATH": "1", "TQDM_DISABLE": "1"} | dict(environment or {})):
             papermill.execute_notebook(
                 notebook, draft, values, kernel_name="python3", language="python", progress_bar=False, cwd=ROOT,
-                execution_timeout=cell_limit, start_timeout=120, autosave_cell_every=0, config=encrypted,
+                execution_timeout=cell_limit, start_timeout=120, autosave_cell_every=0, config=_encrypted(),
             )  # fmt: skip
         executed = read_notebook(draft)
         _check_completed(executed, name)
@@ -164,6 +162,16 @@ def run_notebook(
         raise StudyError(f"{name}: the kernel died (out of memory?)") from error
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _encrypted():
+    """Makes what is said to a kernel unreadable to others on the machine, where Jupyter and ZeroMQ can do that."""
+    import zmq
+    from jupyter_client import KernelManager
+    from traitlets.config import Config
+
+    able = zmq.has("curve") and "transport_encryption" in KernelManager.class_trait_names()
+    return Config({"KernelManager": {"transport_encryption": "auto"}} if able else {})
 
 
 @contextmanager

@@ -66,6 +66,10 @@ def with_confidence(records: Iterable[dict], confidences: Mapping[str, float | N
         yield {**record, "llm_confidence": confidences[record["id"]]} if found else record
 
 
+# All that a run writes into its folder, besides its manifest, which is the first.
+RUN_FILES = ("evaluations.jsonl", "summary.json", "summary.md", "views.jsonl")
+
+
 @cache
 def versions() -> str:
     """Versions that decide a verdict, as one short text."""
@@ -81,17 +85,21 @@ def check_run_folder(folder: Path) -> None:
     """Checks that a folder is free for a run, or holds one.
 
     Raises:
-        ParameterError: if its manifest is that of something else.
+        ParameterError: if files that a run writes are there, but its manifest is not, or is that of something else.
     """
-    path = folder / "manifest.json"
-    if not path.exists():
-        return
+    there = [name for name in ("manifest.json", *RUN_FILES) if (folder / name).exists()]
+    if there and not _is_run_manifest(folder / "manifest.json"):
+        raise ParameterError(
+            f"'{folder}' holds a '{there[0]}' that is not of an evaluation of SQL: choose another folder"
+        )
+
+
+def _is_run_manifest(path: Path) -> bool:
     try:
-        names = set(read_json(path))
-    except (CorpusError, TypeError):
-        names = set()
-    if not {"engine", "settings"} <= names:
-        raise ParameterError(f"'{path}' is not the manifest of an evaluation of SQL: choose another folder")
+        found = read_json(path)
+    except CorpusError:
+        return False
+    return isinstance(found, dict) and {"engine", "settings"} <= found.keys()
 
 
 def settings_of(manifest: dict) -> Settings:

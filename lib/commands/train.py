@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Trains, or says that the run is finished."""
     own = [f"{name}={value}" for name in ("epochs", "patience") if (value := getattr(args, name)) is not None]
-    changes = parse_changes([*args.set, *own, *(["decoder.copy=true"] if args.copy else [])])
+    changes = parse_changes(args.model, [*args.set, *own, *(["decoder.copy=true"] if args.copy else [])])
     chosen = settings(args.model, args.seed, **changes)
     from lib.models.runs import notice, train
 

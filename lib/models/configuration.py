@@ -153,15 +153,20 @@ def settings(model: str = "bilstm", seed: int = 1, **changes: Any) -> Settings:
     >>> settings("bilstm", **{"encoder.hidden": 128, "epochs": 3}).training.epochs
     3
     """
-    if model not in ENCODERS:
-        raise ParameterError(f"unknown model '{model}': {suggest(model, ENCODERS)}")
+    groups = _defaults(model)
     if type(seed) is not int or not 0 <= seed < 2**31:
         raise ParameterError(f"seed must be a whole number from 0 to {2**31 - 1}, not {seed!r}")
-    groups = {"encoder": ENCODERS[model](), "decoder": DecoderSettings(), "training": TrainingSettings()}
     for name, value in (_OWN.get(model, {}) | changes).items():
         for group, key in _places(name, groups):
             groups[group] = replace(groups[group], **{key: _checked(name, key, value, groups[group])})
     return _consistent(Settings(model, seed, **groups))
+
+
+def _defaults(model: str) -> dict[str, Any]:
+    """The settings of each group."""
+    if model not in ENCODERS:
+        raise ParameterError(f"unknown model '{model}': {suggest(model, ENCODERS)}")
+    return {"encoder": ENCODERS[model](), "decoder": DecoderSettings(), "training": TrainingSettings()}
 
 
 def from_dict(record: Any) -> Settings:
@@ -197,7 +202,7 @@ def parse_change(text: str) -> tuple[str, Any]:
     if not equals or not name:
         raise ParameterError(f"cannot read '{text}': write NAME=VALUE, such as encoder.hidden=128")
     if name in ("model", "seed"):
-        raise ParameterError(f"'{name}' is no setting of training but an option of its own: give it by --{name}")
+        raise ParameterError(f"'{name}' is no setting of training: give it by --{name}, or by the study's '{name}s'")
     if value.lower() in ("true", "false"):
         return name, value.lower() == "true"
     for read in (int, float):
@@ -208,21 +213,22 @@ def parse_change(text: str) -> tuple[str, Any]:
     return name, value
 
 
-def parse_changes(texts: Iterable[str]) -> dict[str, Any]:
-    """Reads several `NAME=VALUE`.
+def parse_changes(model: str, texts: Iterable[str]) -> dict[str, Any]:
+    """Reads several `NAME=VALUE` for a model.
 
     Raises:
-        ParameterError: if one cannot be read, or is given twice.
+        ParameterError: if one cannot be read, is unknown, or is given twice, under whatever name.
 
-    >>> parse_changes(["epochs=3", "encoder.hidden=128"])
+    >>> parse_changes("bilstm", ["epochs=3", "encoder.hidden=128"])
     {'epochs': 3, 'encoder.hidden': 128}
     """
-    changes: dict[str, Any] = {}
+    groups, changes, meant = _defaults(model), {}, {}
     for text in texts:
         name, value = parse_change(text)
-        if any(name.removeprefix("training.") == other.removeprefix("training.") for other in changes):
-            raise ParameterError(f"setting '{name}' is given twice: give it once")
-        changes[name] = value
+        places = tuple(_places(name, groups))
+        if places in meant:
+            raise ParameterError(f"setting '{name}' is given twice (before as '{meant[places]}'): give it once")
+        changes[name], meant[places] = value, name
     return changes
 
 

@@ -74,11 +74,14 @@ def hashes_of(data: Path) -> dict[str, str]:
     """
     from lib.datasets import read_manifest
 
-    stated, found = read_manifest(data).get("sha256", {}), hashes(data)
-    for name in sorted(stated):
-        if found.get(Path(name).stem) != stated[name]:
-            raise CorpusError(f"'{Path(data) / name}' is missing or not the file that the dataset's manifest names: "
-                              "build the dataset again")  # fmt: skip
+    stated, found = read_manifest(data).get("sha256"), hashes(data)
+    if stated is None:  # made by hand
+        return found
+    stated = {Path(name).stem: digest for name, digest in stated.items()} if isinstance(stated, dict) else {}
+    for name in sorted(found.keys() | stated.keys()):
+        if found.get(name) != stated.get(name):
+            raise CorpusError(f"'{name}' in '{data}' is missing, or not the file that the dataset's manifest names: "
+                              "remove the folder and build the dataset again")  # fmt: skip
     return found
 
 
@@ -293,15 +296,17 @@ def load(folder: Path) -> Run:
         tensors, _ = read_tensors(folder / "model.safetensors")
         model = _filled(settings, coder, tensors)
     except (CorpusError, ModelError, ParameterError, AttributeError, KeyError, TypeError) as error:
-        raise ModelError(f"'{folder}' is a broken run ({error}): train it again") from error
+        raise ModelError(f"'{folder}' is a broken run ({error}): remove the folder and train again") from error
     return Run(folder, settings, coder, model.eval())
 
 
 def _check_unchanged(folder: Path) -> None:
-    """Refuses weights or words that are not those that training wrote: they would write worse texts unnoticed."""
-    stated = read_json(folder / "manifest.json").get("sha256", {})
+    """Refuses settings, weights or words that are not those of the training: they would write worse texts unnoticed."""
+    manifest = read_json(folder / "manifest.json")
+    if read_json(folder / "config.json").get("settings") != manifest["settings"]:
+        raise ModelError("config.json has changed since training wrote it")
     for name in ("model.safetensors", "vocabulary.json"):
-        if not (folder / name).is_file() or sha256(folder / name) != stated.get(name):
+        if not (folder / name).is_file() or sha256(folder / name) != manifest["sha256"][name]:
             raise ModelError(f"{name} is missing, or has changed since training wrote it")
 
 

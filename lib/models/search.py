@@ -160,6 +160,7 @@ def _largest(scores: Tensor, chances: Tensor, count: int) -> tuple[Tensor, Tenso
     """The best continuations of each sentence.
 
     Blocks first: the best words lie in the blocks with the best maxima, and a maximum costs a tenth of `topk`.
+    Of exactly equal scores any may come first.
 
     Args:
         scores: (sentences, beams) log probability so far.

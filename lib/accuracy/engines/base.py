@@ -9,7 +9,7 @@ from lib.accuracy.values import canonical_rows
 from lib.records import Schema
 
 _SECRET = re.compile(
-    r"(?i)(?<!unrecognized )(password|passwd|pwd|token|secret|api_?key|private_?key)(\s*[=:]\s*)\S+|(://[^:/@\s]*):[^@\s]+@"
+    r"(?i)(password|passwd|pwd|(?<!unrecognized )token|secret|api_?key|private_?key)(\s*[=:]\s*)\S+|(://[^:/@\s]*):[^@\s]+@"
 )
 _MAX_ERROR = 500  # characters of an engine's message that are kept
 

@@ -200,8 +200,7 @@ class _Guard:
         if "too big" in text:
             return failed("truncated", f"a value over {limits.max_cell} bytes", started)
         if self.denied or "readonly database" in text or "not authorized" in text or "prohibited" in text:
-            what = "a pragma" if "pragma_" in sql.lower() else self.denied
-            return failed("unsafe", f"refused: {what or text}", started)
+            return failed("unsafe", f"refused: {self.denied or text}", started)
         if "not a database" in text or "malformed" in text or "disk I/O" in text:
             return failed("no_database", text, started)
         return failed("error", text, started)
@@ -223,6 +222,8 @@ class _Guard:
             if second.lower() not in _FUNCTIONS:
                 return sqlite3.SQLITE_OK
             self.denied = f"the function {second}"
+        elif action == sqlite3.SQLITE_UPDATE and first == "sqlite_master":  # what SQLite does to make one
+            self.denied = "a virtual table, such as a pragma"
         else:
             self.denied = _ACTIONS.get(action, f"action {action}").replace("_", " ")
         return sqlite3.SQLITE_DENY

@@ -193,12 +193,15 @@ def test_run_writes_records_and_reports(suite, tmp_path, capsys):
     assert (tmp_path / "j.xml").read_text().count("<failure") == 1
 
 
-def test_a_folder_of_something_else_is_refused(suite, tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("name", "content"), [("manifest.json", '{"epochs": 3}'), ("summary.md", "mine"), ("evaluations.jsonl", "mine")]
+)
+def test_a_folder_of_something_else_is_refused(suite, tmp_path, name, content, capsys):
     (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "manifest.json").write_text('{"epochs": 3}')
+    (tmp_path / "run" / name).write_text(content)
     assert accuracy(*suite, "--out", tmp_path / "run") == 2
     assert "choose another folder" in capsys.readouterr().err
-    assert {path.name: path.read_text() for path in (tmp_path / "run").iterdir()} == {"manifest.json": '{"epochs": 3}'}
+    assert {path.name: path.read_text() for path in (tmp_path / "run").iterdir()} == {name: content}
 
 
 @pytest.mark.parametrize(
@@ -207,12 +210,13 @@ def test_a_folder_of_something_else_is_refused(suite, tmp_path, capsys):
         (["run", "--min-acuracy", "3"], "did you mean '--min-accuracy'"),
         (["compare", "--mod=exact"], "did you mean '--mode'"),
         (["compare", "--mode", "exat"], "did you mean 'exact'"),
+        (["--json", "compare"], "belongs behind 'compare'"),
         (["comprae"], "did you mean 'compare'"),
     ],
 )
 def test_the_nearest_name_is_suggested(suite, arguments, message, shop, capsys):
     needed = {"run": suite[1:], "compare": ["--engine", shop, "--gold", "SELECT 1", "--pred", "SELECT 1"]}
-    assert accuracy(*arguments, *needed.get(arguments[0], ())) == 2
+    assert accuracy(*arguments, *needed.get(arguments[-1], needed.get(arguments[0], ()))) == 2
     assert message in capsys.readouterr().err
 
 

@@ -171,6 +171,7 @@ def _write(path, content):
         lambda run: _write(run / "config.json", b'{"settings": {"model": "bilstm", "encoder": {"hidden": 1e99}}}'),
         lambda run: _write(run / "config.json", b"[]"),
         lambda run: (run / "config.json").unlink(),
+        lambda run: _write(run / "config.json", (run / "config.json").read_bytes().replace(b'"beam": 1', b'"beam": 3')),
         lambda run: (run / "vocabulary.json").unlink(),
     ],
 )  # fmt: skip
@@ -180,7 +181,7 @@ def test_a_broken_run_is_refused_in_one_line(finished, damage, capsys):
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert "broken run" in error
-    assert error.count("train it again") == 1
+    assert error.count("train again") == 1
 
 
 def test_a_broken_state_is_refused(finished, dataset, tiny_settings):
@@ -215,6 +216,7 @@ def test_commands_from_training_to_score(dataset, tmp_path, capsys):
         (["train", "--data", "x", "--out", "x", "--set", "seed=4"], 2, "give it by --seed"),
         (["train", "--data", "x", "--out", "x", "--set", "model=rgt"], 2, "give it by --model"),
         (["train", "--data", "x", "--out", "x", "--epochs", "2", "--set", "training.epochs=1"], 2, "is given twice"),
+        (["train", "--data", "x", "--out", "x", "--copy", "--set", "copy=false"], 2, "is given twice"),
         (["translate", "--run", "nowhere", "SELECT 1"], 3, "holds no run"),
         (["evaluate", "--run", "nowhere", "--data", "x", "--split", "tests"], 2, "did you mean 'test'"),
         (["score", "--predictions", "x", "--data", "nowhere"], 3, "not a dataset"),
@@ -256,9 +258,15 @@ def test_a_dataset_that_is_not_what_its_manifest_names_is_refused(dataset, tiny_
     (dataset / "manifest.json").write_text(json.dumps(manifest | {"sha256": files}))
     lines = (dataset / "train.jsonl").read_text().splitlines(keepends=True)
     (dataset / "train.jsonl").write_text("".join(lines[:4]))
-    with pytest.raises(CorpusError, match=r"train\.jsonl' is missing or not the file .* build the dataset again"):
+    with pytest.raises(CorpusError, match=r"'train' in .* is missing, or not the file .* build the dataset again"):
         runs.train(dataset, tiny_settings(), tmp_path / "new")
     assert not (tmp_path / "new").exists()
+    (dataset / "train.jsonl").write_text("".join(lines))
+    (dataset / "queries.json").write_text("{}")
+    for stated in (files, [], 3):
+        (dataset / "manifest.json").write_text(json.dumps(manifest | {"sha256": stated}))
+        with pytest.raises(CorpusError, match="build the dataset again"):
+            runs.train(dataset, tiny_settings(), tmp_path / "new")
 
 
 def test_evaluation_of_another_dataset_and_part(finished, dataset, tmp_path):

@@ -135,7 +135,10 @@ def test_a_failed_build_leaves_the_old_dataset(corpus, tmp_path):
         ("manifest.json", '{"sha256": {}, "epochs": 3}'),  # of a training run
         ("manifest.json", "[]"),
         ("manifest.json", "{"),
+        ("manifest.json", '["dataset"]'),
         ("train.jsonl", '{"prompt": "mine"}\n'),
+        ("names.json", "{}"),
+        ("ids.json", "{}"),
     ],
 )
 @pytest.mark.parametrize("command", ["build", "ablate", "splits"])
@@ -159,7 +162,9 @@ def test_a_dataset_is_replaced_whole(corpus, tmp_path):
     make(corpus, tmp_path / "out")
     assert not (tmp_path / "out" / "ids.json").exists(), "ids of another dataset"
     (tmp_path / "out" / "manifest.json").unlink()  # as when it was interrupted
+    (tmp_path / "out" / "ids.json").write_text("{}")
     make(corpus, tmp_path / "out")
+    assert not (tmp_path / "out" / "ids.json").exists()
 
 
 def test_processes_end_when_writing_fails(corpus, tmp_path, monkeypatch):
@@ -167,8 +172,9 @@ def test_processes_end_when_writing_fails(corpus, tmp_path, monkeypatch):
         raise OSError("disk full")
 
     monkeypatch.setattr("lib.partition.spidercompose.dump_line", full)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(OSError, match="disk full") as caught:  # its frames keep alive what was not closed
         make(corpus, tmp_path / "out", jobs=2)
+    assert caught
     assert multiprocessing.active_children() == []
 
 
