@@ -21,7 +21,7 @@ from lib.metrics.predictions import with_reference
 from lib.metrics.text import joined, sentence_bleu
 from lib.partition.baselines import BASELINES, Lookup
 from lib.records import Pair
-from lib.report import VERDICTS
+from lib.report import CLOSE, HOLDS, NOT
 from lib.run_results import BASELINE_NAMES, Result, texts_of
 
 if TYPE_CHECKING:
@@ -267,4 +267,4 @@ def conclusion(found: Estimate, above: bool) -> str:
     ('holds', 'too close')
     """
     low, high = (found.low, found.high) if above else (-found.high, -found.low)
-    return VERDICTS[0] if low > 0 else VERDICTS[1] if high < 0 else VERDICTS[2]
+    return HOLDS if low > 0 else NOT if high < 0 else CLOSE

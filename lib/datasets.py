@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lib.errors import CorpusError, ParameterError, RecordError, SpiderComposeError, suggest
-from lib.files import read_json, read_jsonl, sha256, write_jsonl, write_text
+from lib.files import has_keys, read_json, read_jsonl, sha256, write_jsonl, write_text
 from lib.records import KINDS, Pair, Schema
 
 PARTS = ("train", "validation", "test")
@@ -84,21 +84,13 @@ def check_free(folder: Path) -> None:
     """
     folder = Path(folder)
     if (folder / "manifest.json").exists():
-        odd = None if _is_manifest(folder / "manifest.json") else "manifest.json"
+        odd = None if has_keys(folder / "manifest.json", ["dataset"]) else "manifest.json"
     else:  # the making of a dataset may have been interrupted: its pairs are written first
         parts = [name for name in (f"{part}.jsonl" for part in PARTS) if (folder / name).exists()]
         others = () if parts else (name for name in (*FILES, "ids.json") if (folder / name).exists())
         odd = next((name for name in parts if not _begins_with_a_pair(folder / name)), next(iter(others), None))
     if odd:
         raise ParameterError(f"'{folder}' holds a '{odd}' that is not a dataset's: choose another folder")
-
-
-def _is_manifest(path: Path) -> bool:
-    try:
-        manifest = read_json(path)
-    except SpiderComposeError:
-        return False
-    return isinstance(manifest, dict) and "dataset" in manifest
 
 
 def _begins_with_a_pair(path: Path) -> bool:

@@ -18,7 +18,7 @@ from lib.metrics.errors.trust import Trust
 from lib.metrics.text import joined, sentence_bleu
 from lib.models.configuration import TREE_MODELS
 from lib.records import KINDS, Pair, Schema
-from lib.report import VERDICTS, verdict
+from lib.report import UNKNOWN, verdict
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -215,7 +215,7 @@ def _claims_of_trust(trusted: Sequence[Trust]) -> list[tuple]:
     right = "a kind that is reported is right 9 times of 10, if every other text has it"
     fair = "no rule accuses more than 1 of 20 right texts"
     if not trusted:
-        return [(claim, "not asked", "too few questions to tell", VERDICTS[3]) for claim in (right, fair)]
+        return [(claim, "not asked", "too few questions to tell", UNKNOWN) for claim in (right, fair)]
     weakest = min(trusted, key=lambda row: row.precision)
     most = max(trusted, key=lambda row: row.false_alarms)
     return [
@@ -228,7 +228,7 @@ def _claims_of_trust(trusted: Sequence[Trust]) -> list[tuple]:
 
 def _dropped_or_invented(items: Sequence[Judged]) -> tuple[str, str]:
     if len(items) < _FEW:
-        return f"{len(items)} texts, too few", VERDICTS[3]
+        return f"{len(items)} texts, too few", UNKNOWN
     gap = _gap(items, lambda item: (DROPPED in item.diagnosis.errors) - (INVENTED in item.diagnosis.errors))
     return _said(gap, 1), conclusion(gap, above=True)
 
@@ -236,7 +236,7 @@ def _dropped_or_invented(items: Sequence[Judged]) -> tuple[str, str]:
 def _growing(items: Sequence[Judged], sizes: Counter) -> tuple[str, str]:
     count, clauses = min((sizes[n], n) for n in (3, 4))
     if count < _FEW:
-        return f"{count} texts for {clauses} clauses, too few", VERDICTS[3]
+        return f"{count} texts for {clauses} clauses, too few", UNKNOWN
     more = _more_with_clauses(items)
     return _said(more, 2), conclusion(more, above=True)
 

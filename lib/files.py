@@ -131,6 +131,15 @@ def read_json(path: Path) -> Any:
         raise CorpusError(f"'{path}' is not JSON: {error}") from error
 
 
+def has_keys(path: Path, names: Iterable[str]) -> bool:
+    """Whether a file holds a JSON object with these keys; False if it cannot be read."""
+    try:
+        value = read_json(path)
+    except CorpusError:
+        return False
+    return isinstance(value, dict) and value.keys() >= set(names)
+
+
 def read_jsonl(path: Path) -> Iterator[dict]:
     """Yields the objects of a JSONL file, one at a time.
 

@@ -12,7 +12,7 @@ from lib.metrics.bootstrap import kendall_tau
 from lib.metrics.rating_scores import METRICS
 from lib.metrics.ratings import SCALES, Ratings
 from lib.records import Pair
-from lib.report import VERDICTS, verdict
+from lib.report import CLOSE, HOLDS, NOT, UNKNOWN, verdict
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -77,24 +77,23 @@ def claims(scores: "DataFrame", ratings: Ratings) -> list[tuple[str, str, str, s
         ratings: those that count.
     """
     rated = scores[scores["human rating"].notna()]
-    unknown = VERDICTS[3]
     found = [("the score is the mean of BLEU, exact match and human rating", "yes",
               f"{len(rated)} of {len(scores)} systems have ratings",
-              verdict(True) if len(rated) == len(scores) else unknown)]  # fmt: skip
+              verdict(True) if len(rated) == len(scores) else UNKNOWN)]  # fmt: skip
     for scale in SCALES:
         claim = f"raters agree on {scale} (ordinal alpha of {RELIABLE} or more)"
         found.append((claim, "not said", *_agreed(agreement(ratings, scale))))
     order = ("human ratings leave the order of the systems as it is", "not said")
     if len(rated) < 2:
-        return [*found, (*order, "no ratings yet", unknown)]
+        return [*found, (*order, "no ratings yet", UNKNOWN)]
     tau = kendall_tau(rated[list(METRICS[:2])].mean(axis=1).tolist(), rated["score"].tolist())
     return [*found, (*order, f"Kendall's tau {tau:.2f}", verdict(tau == 1))]
 
 
 def _agreed(found: Alpha) -> tuple[str, str]:
     if found.value is None:
-        return f"not defined: {found.reason}", VERDICTS[3]
+        return f"not defined: {found.reason}", UNKNOWN
     if found.low is None:
-        return f"{found.value:.2f}, too few texts for an interval", VERDICTS[3]
+        return f"{found.value:.2f}, too few texts for an interval", UNKNOWN
     said = f"{found.value:.2f} ({found.low:.2f} to {found.high:.2f})"
-    return said, VERDICTS[0] if found.low >= RELIABLE else VERDICTS[1] if found.high < RELIABLE else VERDICTS[2]
+    return said, HOLDS if found.low >= RELIABLE else NOT if found.high < RELIABLE else CLOSE

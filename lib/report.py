@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 RESULTS_VARIABLE, FIGURES_VARIABLE = "SPIDERCOMPOSE_RESULTS", "SPIDERCOMPOSE_FIGURES"
-VERDICTS = ("holds", "does not hold", "too close", "cannot be told here")
+VERDICTS = HOLDS, NOT, CLOSE, UNKNOWN = ("holds", "does not hold", "too close", "cannot be told here")
 MISSING = "–"  # what a reader sees for no value
 _DPI = 100  # dots per inch: sharp on a page 20 cm wide, some 30 kB a figure
 
@@ -128,7 +128,7 @@ def show_verdicts(claims: Sequence[tuple[str, object, object, str]], name: str) 
 
 def verdict(holds: bool) -> str:
     """The conclusion for a claim that either holds or does not."""
-    return VERDICTS[0] if holds else VERDICTS[1]
+    return HOLDS if holds else NOT
 
 
 def to_csv(frame: "DataFrame") -> str:

@@ -27,9 +27,8 @@ from lib.comparison import (
 )
 from lib.comparison_tables import EXPERIMENTS, FIVE, FOUR, Score, shown
 from lib.metrics.sums import bleu, exact_match, mean, sound
-from lib.report import VERDICTS
+from lib.report import CLOSE, HOLDS, NOT, UNKNOWN
 
-HOLDS, NOT, CLOSE, UNKNOWN = VERDICTS
 Claim = tuple[str, object, object, str]  # statement, the paper's value, ours, verdict
 FIVE_MODELS = tuple(PAPER_MODELS.values())
 _MOST = ("ABS", "BiLSTM", "REL")  # drop most, says the paper

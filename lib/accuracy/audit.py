@@ -19,7 +19,7 @@ from lib import __version__
 from lib.accuracy.engines.base import one_line
 from lib.accuracy.records import Evaluation, Limits, Settings
 from lib.errors import CorpusError, EngineError, ParameterError, suggest
-from lib.files import read_json
+from lib.files import has_keys
 
 if TYPE_CHECKING:
     from lib.accuracy.structure import Structure
@@ -88,18 +88,10 @@ def check_run_folder(folder: Path) -> None:
         ParameterError: if files that a run writes are there, but its manifest is not, or is that of something else.
     """
     there = [name for name in ("manifest.json", *RUN_FILES) if (folder / name).exists()]
-    if there and not _is_run_manifest(folder / "manifest.json"):
+    if there and not has_keys(folder / "manifest.json", ["engine", "settings"]):
         raise ParameterError(
             f"'{folder}' holds a '{there[0]}' that is not of an evaluation of SQL: choose another folder"
         )
-
-
-def _is_run_manifest(path: Path) -> bool:
-    try:
-        found = read_json(path)
-    except CorpusError:
-        return False
-    return isinstance(found, dict) and {"engine", "settings"} <= found.keys()
 
 
 def settings_of(manifest: dict) -> Settings:

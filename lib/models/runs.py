@@ -289,8 +289,9 @@ def load(folder: Path) -> Run:
         what = "an unfinished run" if (folder / "config.json").is_file() else "no run"
         raise ModelError(f"'{folder}' holds {what}: train it with 'spidercompose train --out {folder}'")
     try:
-        settings = from_dict(read_json(folder / "config.json").get("settings"))
-        _check_unchanged(folder)
+        stated = read_json(folder / "config.json").get("settings")
+        settings = from_dict(stated)
+        _check_unchanged(folder, stated)
         words = read_json(folder / "vocabulary.json")
         coder = Coder(Vocabulary(words["source"]), Vocabulary(words["target"]))
         tensors, _ = read_tensors(folder / "model.safetensors")
@@ -300,10 +301,10 @@ def load(folder: Path) -> Run:
     return Run(folder, settings, coder, model.eval())
 
 
-def _check_unchanged(folder: Path) -> None:
+def _check_unchanged(folder: Path, settings: dict) -> None:
     """Refuses settings, weights or words that are not those of the training: they would write worse texts unnoticed."""
     manifest = read_json(folder / "manifest.json")
-    if read_json(folder / "config.json").get("settings") != manifest["settings"]:
+    if settings != manifest["settings"]:
         raise ModelError("config.json has changed since training wrote it")
     for name in ("model.safetensors", "vocabulary.json"):
         if not (folder / name).is_file() or sha256(folder / name) != manifest["sha256"][name]:
