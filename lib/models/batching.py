@@ -11,7 +11,6 @@ from torch import Tensor
 from lib.errors import ModelError
 from lib.models.vocabulary import END, PAD, START, UNKNOWN, Vocabulary
 
-POOL = 12800  # pairs that are sorted together: large enough for even lengths, small enough to mix
 _STEP = 4  # lengths are padded to multiples of it, which spares oneDNN from compiling kernels for each length
 
 
@@ -23,6 +22,11 @@ class Item:
     copies: tuple[int, ...]  # number in the target vocabulary of each source token, extended
     target: tuple[int, ...]  # target numbers, extended, with END; empty if unknown
     structure: Any = None  # what the encoder needs besides the tokens
+
+    @property
+    def padded(self) -> tuple[int, ...]:
+        """The lengths that its source takes in a padded batch: one of tokens, or those that its structure names."""
+        return getattr(self.structure, "padded", (len(self.source),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,24 +106,23 @@ def bucketed(items: Sequence[Item], size: int, rng: random.Random) -> list[list[
     """
     if not items:
         raise ModelError("no pairs to train on: the training part is empty, or nothing in it has a text")
+    places = [_place(item) for item in items]
     order = list(range(len(items)))
-    rng.shuffle(order)
-    batches = []
-    for start in range(0, len(order), POOL):
-        pool = sorted(order[start : start + POOL], key=lambda i: _place(items[i]))
-        batches += [pool[first : first + size] for first in range(0, len(pool), size)]
+    rng.shuffle(order)  # items of one place stay in this order
+    order.sort(key=places.__getitem__)
+    batches = [order[first : first + size] for first in range(0, len(order), size)]
     rng.shuffle(batches)
     return batches
 
 
-def _place(item: Item) -> tuple[int, int]:
-    """Where an item is sorted to: by padded source, within it by target, up and down in turns.
+def _place(item: Item) -> tuple[int, ...]:
+    """Where an item is sorted to: by the padded lengths of its source, within them by its target, up and down in turns.
 
     Turning round spares the batches that reach from one source length to the next from the longest and the shortest
     targets at once.
     """
-    width = padded_length(len(item.source))
-    return width, len(item.target) * (1 if width // _STEP % 2 else -1)
+    lengths = [*(padded_length(length) // _STEP for length in item.padded), len(item.target)]
+    return tuple(length * (-1) ** sum(lengths[:index]) for index, length in enumerate(lengths))
 
 
 def by_length(items: Sequence[Item], size: int) -> list[list[int]]:

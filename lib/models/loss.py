@@ -16,8 +16,9 @@ _ROWS = 64  # oneDNN compiles, and keeps, a kernel for each size of a product: r
 class _WordScores(torch.autograd.Function):
     """Log probability of one word a row, and the mean log probability over the vocabulary.
 
-    Autograd would pass six more times over all (rows, vocabulary) values. The product is left to fp32, in which it
-    multiplies bf16 numbers just as fast (see `fast_arithmetic`), since converting its result costs more than itself.
+    Autograd would pass six more times over all (rows, vocabulary) values, two of them for exponentials. The product is
+    left to fp32, in which it multiplies bf16 numbers just as fast (see `fast_arithmetic`), since converting its result
+    costs more than itself.
     """
 
     @staticmethod
@@ -25,17 +26,18 @@ class _WordScores(torch.autograd.Function):
         """Features (n, width), weight (vocabulary, width), bias (vocabulary,), words (n,) -> two of (n,)."""
         with torch.autocast(features.device.type, enabled=False):
             logits = linear(features, weight, bias)  # (n, vocabulary)
-        chances = logits.log_softmax(dim=-1)
-        means = logits.mean(dim=-1) - (logits[:, 0] - chances[:, 0])
+        chances = logits.softmax(dim=-1)
+        most, likeliest = chances.max(dim=-1, keepdim=True)  # never 0, so that its logarithm is exact
+        total = logits.gather(1, likeliest) - most.log()  # (n, 1) logarithm of the sum of exponentials
         ctx.save_for_backward(features, weight, chances, words)
-        return chances.gather(1, words[:, None]).squeeze(1), means
+        return (logits.gather(1, words[:, None]) - total).squeeze(1), logits.mean(dim=-1) - total.squeeze(1)
 
     @staticmethod
     @once_differentiable
     def backward(ctx, by_word: Tensor, by_mean: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         """Gradients of features, weight and bias from those of both results, (n,) each."""
         features, weight, chances, words = ctx.saved_tensors
-        slopes = chances.exp().mul_(-(by_word + by_mean)[:, None])  # of the logits
+        slopes = chances * -(by_word + by_mean)[:, None]  # of the logits
         slopes.add_((by_mean / slopes.shape[1])[:, None]).scatter_add_(1, words[:, None], by_word[:, None])
         return slopes @ weight, slopes.T @ features, slopes.sum(dim=0), None
 

@@ -38,6 +38,11 @@ class Graph:
     above: np.ndarray  # (m, n) True where the inner node stands above the leaf
 
     @property
+    def padded(self) -> tuple[int, int]:
+        """The two lengths that batches pad apart."""
+        return len(self.leaves), len(self.inner)
+
+    @property
     def order(self) -> np.ndarray:
         """(n + m,) the node at each place of the memory."""
         return np.concatenate([self.inner, self.leaves])
