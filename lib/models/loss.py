@@ -16,9 +16,9 @@ _ROWS = 64  # oneDNN compiles, and keeps, a kernel for each size of a product: r
 class _WordScores(torch.autograd.Function):
     """Log probability of one word a row, and the mean log probability over the vocabulary.
 
-    Autograd would pass six more times over all (rows, vocabulary) values, two of them for exponentials. The product is
-    left to fp32, in which it multiplies bf16 numbers just as fast (see `fast_arithmetic`), since converting its result
-    costs more than itself.
+    Autograd would pass six more times over all (rows, vocabulary) values and take their exponentials again. The product
+    is left to fp32, in which it multiplies bf16 numbers just as fast (see `fast_arithmetic`), since converting its
+    result costs more than itself.
     """
 
     @staticmethod
