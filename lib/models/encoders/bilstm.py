@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from lib.models.batching import Batch
 from lib.models.configuration import BiLSTMSettings
 from lib.models.encoders.memory import Memory
-from lib.models.layers import PooledDropout, last_states, real, reversed_within
+from lib.models.layers import PooledDropout, WordVectors, last_states, real, reversed_within
 from lib.models.vocabulary import PAD
 
 
@@ -24,7 +24,7 @@ class BiLSTMEncoder(nn.Module):
     def __init__(self, settings: BiLSTMSettings, vocabulary_size: int):
         super().__init__()
         self.width = 2 * settings.hidden
-        self.embedding = nn.Embedding(vocabulary_size, settings.embedding, padding_idx=PAD)
+        self.embedding = WordVectors(vocabulary_size, settings.embedding, PAD)
         widths = [settings.embedding] + [self.width] * (settings.layers - 1)
         self.forwards = nn.ModuleList(nn.LSTM(width, settings.hidden, batch_first=True) for width in widths)
         self.backwards = nn.ModuleList(nn.LSTM(width, settings.hidden, batch_first=True) for width in widths)

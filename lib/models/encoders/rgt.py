@@ -16,7 +16,7 @@ from lib.models.batching import Batch, padded_length
 from lib.models.configuration import RGTSettings
 from lib.models.encoders.attention import FeedForward, RelationAttention
 from lib.models.encoders.memory import Memory
-from lib.models.layers import PooledDropout, lowered, mean_states
+from lib.models.layers import PooledDropout, WordVectors, lowered, mean_states
 from lib.models.trees import KINDS, LEAF, Tree
 from lib.models.vocabulary import PAD
 
@@ -149,8 +149,8 @@ class RGTEncoder(nn.Module):
     def __init__(self, settings: RGTSettings, vocabulary_size: int):
         super().__init__()
         self.width, self.reach = settings.width, settings.reach
-        self.embedding = nn.Embedding(vocabulary_size, settings.width, padding_idx=PAD)
-        self.kinds = nn.Embedding(len(KINDS), settings.width)
+        self.embedding = WordVectors(vocabulary_size, settings.width, PAD)
+        self.kinds = WordVectors(len(KINDS), settings.width)
         self.layers = nn.ModuleList(RGTLayer(settings) for _ in range(settings.layers))
         self.norm = nn.LayerNorm(settings.width)
         self.dropout = PooledDropout(settings.dropout)

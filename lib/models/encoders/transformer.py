@@ -7,7 +7,7 @@ from lib.models.batching import Batch
 from lib.models.configuration import AbsSettings, RelSettings
 from lib.models.encoders.attention import TransformerLayer
 from lib.models.encoders.memory import Memory
-from lib.models.layers import PooledDropout, lowered, mean_states, real
+from lib.models.layers import PooledDropout, WordVectors, lowered, mean_states, real
 from lib.models.vocabulary import PAD
 
 
@@ -17,7 +17,7 @@ class _TransformerEncoder(nn.Module):
     def __init__(self, settings: AbsSettings | RelSettings, vocabulary_size: int, relations: int):
         super().__init__()
         self.width = settings.width
-        self.embedding = nn.Embedding(vocabulary_size, settings.width, padding_idx=PAD)
+        self.embedding = WordVectors(vocabulary_size, settings.width, PAD)
         self.layers = nn.ModuleList(
             TransformerLayer(settings.width, settings.heads, settings.feedforward, settings.dropout, relations)
             for _ in range(settings.layers)

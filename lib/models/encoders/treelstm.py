@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from lib.models.batching import Batch
 from lib.models.configuration import TreeLSTMSettings
 from lib.models.encoders.memory import Memory
-from lib.models.layers import PooledDropout, exact, real
+from lib.models.layers import PooledDropout, WordVectors, exact, real
 from lib.models.trees import KINDS, Tree
 from lib.models.vocabulary import PAD
 
@@ -50,8 +50,8 @@ class TreeLSTMEncoder(nn.Module):
     def __init__(self, settings: TreeLSTMSettings, vocabulary_size: int):
         super().__init__()
         self.width = settings.hidden
-        self.embedding = nn.Embedding(vocabulary_size, settings.embedding, padding_idx=PAD)
-        self.kinds = nn.Embedding(len(KINDS), settings.embedding)
+        self.embedding = WordVectors(vocabulary_size, settings.embedding, PAD)
+        self.kinds = WordVectors(len(KINDS), settings.embedding)
         self.inputs = nn.Linear(settings.embedding, 4 * settings.hidden)  # W and b of input, output, update, forget
         self.below = nn.Linear(settings.hidden, 3 * settings.hidden, bias=False)  # U of input, output, update
         self.forget = nn.Linear(settings.hidden, settings.hidden, bias=False)  # U of forget

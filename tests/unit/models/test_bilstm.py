@@ -23,7 +23,8 @@ def naive_lstm(vectors: list[Tensor], lstm: torch.nn.LSTM) -> list[Tensor]:
 
 def naive(encoder: BiLSTMEncoder, numbers: list[int]) -> Tensor:
     """States of one sentence, (len, 2 * hidden)."""
-    vectors = [encoder.embedding.weight[number] for number in numbers]
+    weights = encoder.embedding.small.weight
+    vectors = [weights[number] * weights.shape[1] ** 0.5 for number in numbers]
     for ahead, back in zip(encoder.forwards, encoder.backwards, strict=True):
         left, right = naive_lstm(vectors, ahead), naive_lstm(vectors[::-1], back)[::-1]
         vectors = [torch.cat(both) for both in zip(left, right, strict=True)]

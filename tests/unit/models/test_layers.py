@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from lib.models import machine
-from lib.models.layers import Pool, PooledDropout, last_states, lowered, real, redraw, reversed_within
+from lib.models.layers import Pool, PooledDropout, WordVectors, last_states, lowered, real, redraw, reversed_within
 
 
 def test_reversed_within_turns_each_sequence_and_keeps_padding():
@@ -18,6 +18,16 @@ def test_last_states_and_real():
     values = torch.arange(6.0).view(2, 3, 1)
     assert last_states(values, torch.tensor([1, 3])).squeeze(1).tolist() == [0.0, 5.0]
     assert real(torch.tensor([1, 3]), 3).tolist() == [[True, False, False], [True, True, True]]
+
+
+def test_word_vectors_are_large_and_their_weights_small():
+    torch.manual_seed(1)
+    vectors = WordVectors(1000, 64, padding=0)
+    assert vectors(torch.arange(1, 1000)).std().item() == pytest.approx(1, abs=0.01)
+    assert vectors.small.weight[1:].std().item() == pytest.approx(1 / 8, abs=0.001)
+    vectors(torch.tensor([0, 3])).sum().backward()
+    assert not vectors(torch.tensor(0)).any()
+    assert vectors.small.weight.grad.abs().sum(dim=1).nonzero().tolist() == [[3]]  # padding never learns
 
 
 def test_dropout_keeps_the_mean_and_follows_its_generator():

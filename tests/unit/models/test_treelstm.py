@@ -18,7 +18,8 @@ def naive(encoder: TreeLSTMEncoder, numbers: list[int], shape: TreeShape) -> lis
     u = encoder.below.weight
 
     def visit(node: int) -> tuple[Tensor, Tensor]:
-        x = encoder.embedding.weight[numbers[node]] + encoder.kinds.weight[shape.kinds[node]]
+        x = encoder.embedding.small.weight[numbers[node]] + encoder.kinds.small.weight[shape.kinds[node]]
+        x = x * len(x) ** 0.5
         children = [visit(child) for child, parent in enumerate(shape.parents) if parent == node]
         total = sum((hidden for hidden, _ in children), torch.zeros(width))  # eq. 2
 
