@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from lib.errors import ParameterError, StudyError, suggest
@@ -20,10 +21,12 @@ from lib.paths import NOTEBOOKS, ROOT
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
+    from traitlets.config import Config
 
 Value = bool | int | float | str
 TYPES = {"bool": bool, "int": int, "float": float, "str": str}
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+_LONGEST_ADDRESS = 100  # bytes that the name of a socket may have on all systems, less a number behind it
 _CELL_LIMIT = 1800  # seconds a cell may take; the longest of a study on Spider takes a third of it
 
 
@@ -145,10 +148,11 @@ def run_notebook(
     draft = output.with_name(f".{output.stem}.part.ipynb")
     draft.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with _variables({"JUPYTER_PREFER_ENV_PATH": "1", "TQDM_DISABLE": "1"} | dict(environment or {})):
+        variables = {"JUPYTER_PREFER_ENV_PATH": "1", "TQDM_DISABLE": "1"} | dict(environment or {})
+        with _private() as config, _variables(variables):
             papermill.execute_notebook(
                 notebook, draft, values, kernel_name="python3", language="python", progress_bar=False, cwd=ROOT,
-                execution_timeout=cell_limit, start_timeout=120, autosave_cell_every=0, config=_encrypted(),
+                execution_timeout=cell_limit, start_timeout=120, autosave_cell_every=0, config=config,
             )  # fmt: skip
         executed = read_notebook(draft)
         _check_completed(executed, name)
@@ -164,14 +168,24 @@ def run_notebook(
         draft.unlink(missing_ok=True)
 
 
-def _encrypted():
-    """Makes what is said to a kernel unreadable to others on the machine, where Jupyter and ZeroMQ can do that."""
+@contextmanager
+def _private() -> Iterator["Config"]:
+    """How to speak to a kernel such that nobody else hears it: by files that only this user reads, else encrypted.
+
+    Files also spare kernels that start at the same time from choosing the same TCP port.
+    """
     import zmq
     from jupyter_client import KernelManager
     from traitlets.config import Config
 
-    able = zmq.has("curve") and "transport_encryption" in KernelManager.class_trait_names()
-    return Config({"KernelManager": {"transport_encryption": "auto"}} if able else {})
+    with TemporaryDirectory(prefix="kernel-", ignore_cleanup_errors=True) as folder:
+        address = os.path.join(folder, "k")
+        if zmq.has("ipc") and len(os.fsencode(address)) < _LONGEST_ADDRESS:
+            yield Config({"KernelManager": {"transport": "ipc", "ip": address}})
+        elif zmq.has("curve") and "transport_encryption" in KernelManager.class_trait_names():
+            yield Config({"KernelManager": {"transport_encryption": "auto"}})
+        else:
+            yield Config()
 
 
 @contextmanager

@@ -192,3 +192,23 @@ def test_a_notebook_that_is_too_large_or_not_run(tmp_path):
     write_notebook(path, normalised(notebook_of("x = '" + "a" * 200_000 + "'")))
     assert [fault.split(",")[0] for fault in faults(path)][1:] == ["cell 0 was not run", "cell 1 was not run"]
     assert "the limit is 200,000" in faults(path)[0]
+
+
+def test_kernels_are_spoken_to_in_private(tmp_path, monkeypatch):
+    """By files of a folder that nobody else may read; where their names would be too long, encrypted."""
+    found = []
+    for folder in (tmp_path, tmp_path / ("long" * 30)):
+        folder.mkdir(exist_ok=True)
+        monkeypatch.setattr("tempfile.tempdir", str(folder))
+        source = (
+            "import json\nfrom pathlib import Path\nfrom ipykernel.kernelapp import IPKernelApp\n"
+            "app = IPKernelApp.instance()\n"
+            "known = json.loads(Path(app.abs_connection_file).read_text())\n"
+            "mode = Path(known['ip']).parent.stat().st_mode & 0o77 if app.transport == 'ipc' else None\n"
+            "print(app.transport, mode, 'curve_publickey' in known)"
+        )
+        write_notebook(folder / "a.ipynb", notebook_of(source))
+        run_notebook(folder / "a.ipynb", folder / "out.ipynb", {})
+        found.append(read_notebook(folder / "out.ipynb").cells[-1].outputs[0].text.strip())
+    assert found == ["ipc 0 False", "tcp None True"]
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("kernel-")] == []
